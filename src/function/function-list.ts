@@ -181,7 +181,10 @@ function describedFunction(kind: KindDef, { def, shown }: OfferedFunction, viewe
 function describedSchedule(kind: KindDef, { name, ticks }: FunctionDef, next: ReadonlyMap<string, number> | undefined) {
   const at = next?.get(workName({ kind: kind.id, name }));
   const isNext = ticks !== undefined && at !== undefined;
-  return { schedule: (next && ticks?.schedule) ?? null, next_at: isNext ? new Date(at).toISOString().replace('Z', '000Z') : null };
+  return {
+    schedule: (next && ticks?.schedule) ?? null,
+    next_at: isNext ? new Date(at).toISOString().replace('Z', '000Z') : null,
+  };
 }
 
 function describedAnswer(returns: NonNullable<OfferedFunction['shown']['returns']>, viewer: Viewer): object {

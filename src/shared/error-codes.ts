@@ -10,7 +10,10 @@ export interface ErrorKind {
 export const ERRORS = {
   'project.missing': { status: 400, meaning: 'The header kind-project-key is missing.' },
   'project.unknown': { status: 401, meaning: 'No project has the key that the header kind-project-key names.' },
-  'project.background': { status: 409, meaning: 'Nothing runs by itself in the project: its setting background is off.' },
+  'project.background': {
+    status: 409,
+    meaning: 'Nothing runs by itself in the project: its setting background is off.',
+  },
   'project.exists': { status: 409, meaning: 'A project of that id exists already.' },
   'project.full': {
     status: 409,

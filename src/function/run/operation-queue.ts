@@ -3,6 +3,7 @@
  * transaction can go on. The queue is closed when the handler returns: operations that were started are finished, and
  * later ones fail the transaction, because it would contain only a part of them.
  */
+import { setImmediate } from 'node:timers/promises';
 import { KindError } from '../../shared/errors.js';
 import type { UndividedWork } from '../../shared/event-loop-yield.js';
 import type { CallScope } from './time-limit.js';
@@ -12,6 +13,8 @@ const RECOVERABLE = new Set([400, 401, 403, 404, 409, 412]);
 
 export class OperationQueue {
   #last: Promise<unknown> = Promise.resolve();
+  /** Operations that have not ended. */
+  #running = 0;
   #open = true;
   #abandoned = false;
 
@@ -34,7 +37,10 @@ export class OperationQueue {
   /** Resolves when all started operations have ended. */
   async close(): Promise<void> {
     this.#open = false;
+    if (this.#running === 0) return;
     await this.#last;
+    // Code that was not awaited goes on with its next operation now, which this call must not miss.
+    await setImmediate();
   }
 
   /** The same for a failed handler: waiting operations don't run. */
@@ -60,7 +66,11 @@ export class OperationQueue {
       this.call.limit.check();
       return this.#untilTurn(work);
     });
-    this.#last = run.catch(() => undefined);
+    this.#running += 1;
+    this.#last = run.then(
+      () => (this.#running -= 1),
+      () => (this.#running -= 1),
+    );
     return run;
   }
 
