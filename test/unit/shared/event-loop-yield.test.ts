@@ -132,6 +132,7 @@ it('undivided work of a project that has worked much begins once in each turn', 
 });
 
 it('undivided work of a project that works little begins at once', () => {
+  ownClock();
   expect(new UndividedWork('little').turn()).toBeUndefined();
   expect(new UndividedWork('little').turn()).toBeUndefined();
 });
