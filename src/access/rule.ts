@@ -114,7 +114,11 @@ function checkBeforeOfParameters(filter: Filter, { parameters, fields }: KindDef
   );
   if (!path) return;
   const name = printOperand(path);
-  throw unknownName(name, `'${name}': @before. names a parameter of the kind, at character ${path.at}`, path.at);
+  throw unknownName(
+    name,
+    `'${name}': @before. names a parameter of the kind, not a field that every unit has`,
+    path.at,
+  );
 }
 
 /** Tests of rules in one generation, of all projects: about a kilobyte each. */
