@@ -13,7 +13,7 @@ import { LIMITS } from '../shared/limits.js';
 import { answerTooLarge } from '../shared/response-size.js';
 import { unknownEndpoint } from '../tenancy/route-options.js';
 import type { EndpointDef, ReadyModule } from './declare/definition.js';
-import { brokenModule, Deployment } from './load/deployment.js';
+import { brokenModule } from './load/deployment.js';
 import { FunctionRegistry } from './load/module-registry.js';
 import { Capacity } from './run/capacity.js';
 import { deepCopy } from './sandbox/deep-copy.js';
@@ -78,11 +78,10 @@ export class EndpointService {
   }
 
   /** @throws KindError 404, the same for all that is not there, 405, 503 if the module is broken */
-  #find({ project, model, deployment }: Opened, { kind: kindId, name, method }: EndpointTarget): Found {
-    const kind = model.kinds.get(kindId);
+  #find(opened: Opened, { kind: kindId, name, method }: EndpointTarget): Found {
+    const kind = opened.model.kinds.get(kindId);
     if (!kind?.active || kind.builtIn) throw unknownEndpoint();
-    const functions = deployment instanceof Deployment ? deployment : this.registry.current;
-    const loaded = functions.find(project.id, kindId);
+    const loaded = this.registry.usedBy(opened).find(opened.project.id, kindId);
     if (loaded?.state === 'broken') throw brokenModule();
     const def = loaded?.module.endpoints.get(name);
     if (!loaded || !def) throw unknownEndpoint();

@@ -26,7 +26,7 @@ import { Capacity } from './run/capacity.js';
 import { deepCopy } from './sandbox/deep-copy.js';
 import { AnswerChecks } from './run/answer-checks.js';
 import type { FunctionDef, ReadyModule } from './declare/definition.js';
-import { Deployment, brokenModule } from './load/deployment.js';
+import { type Deployment, brokenModule } from './load/deployment.js';
 import { FunctionCalls, GivenUnit, type UnitReading } from './run/function-calls.js';
 import { FunctionRegistry } from './load/module-registry.js';
 
@@ -71,7 +71,7 @@ export class FunctionService {
   call(target: CallTarget, { url, contentType }: CallRequest): Command {
     return {
       authorize: (opened) => {
-        const found = findFunction(opened, target, this.#deploymentOf(opened));
+        const found = findFunction(opened, target, this.registry.usedBy(opened));
         const read = (bytes: ReceivedBody): ReadBody => {
           if (target.method === 'GET') return (def, faults) => bodyOfQuery(def, url, faults);
           return () => {
@@ -91,11 +91,6 @@ export class FunctionService {
         };
       },
     };
-  }
-
-  /** The functions at the beginning of the request. */
-  #deploymentOf({ deployment }: Opened): Deployment {
-    return deployment instanceof Deployment ? deployment : this.registry.current;
   }
 
   async #run(session: Session, target: CallTarget, { kind, grant, found }: Opening, read: ReadBody): Promise<Answer> {

@@ -12,7 +12,7 @@ import { sourceUnavailable } from '../unit/remote/remote-answer.js';
 import { Capacity } from './run/capacity.js';
 import { REMOTE_MEMBERS } from './declare/check-declaration.js';
 import type { ReadyModule } from './declare/definition.js';
-import { Deployment, brokenModule } from './load/deployment.js';
+import { brokenModule } from './load/deployment.js';
 import { InnerCalls } from './run/inner-calls.js';
 import { FunctionRegistry } from './load/module-registry.js';
 import { ErrorRedaction } from './run/error-redaction.js';
@@ -36,12 +36,8 @@ export class ModuleSources implements RemoteSources, OnModuleInit {
     this.remotes.register(this);
   }
 
-  find(
-    { id }: KindDef,
-    { project, deployment }: Pick<Session, 'project' | 'deployment'>,
-  ): RemoteSource | KindError | undefined {
-    const modules = deployment instanceof Deployment ? deployment : this.registry.current;
-    const loaded = modules.find(project.id, id);
+  find({ id }: KindDef, session: Pick<Session, 'project' | 'deployment'>): RemoteSource | KindError | undefined {
+    const loaded = this.registry.usedBy(session).find(session.project.id, id);
     if (loaded?.state === 'broken') return brokenModule();
     const module = loaded?.module;
     if (!module?.remote) return undefined;

@@ -9,6 +9,7 @@ import { type Config, CONFIG } from '../../config/config.js';
 import { LOGGER } from '../../http/log/logger.js';
 import { readableError, UserCodeError, withinUserCode } from '../sandbox/user-code.js';
 import { faultText, type ModuleFault, type Faulty, type LoadedModule } from '../declare/definition.js';
+import type { Session } from '../../catalog/session/session.js';
 import { Deployment } from './deployment.js';
 import { readFolder, type Folder } from './folder.js';
 import { sep } from 'node:path';
@@ -51,6 +52,11 @@ export class FunctionRegistry implements OnModuleInit, OnApplicationShutdown {
 
   get current(): Deployment {
     return this.#current;
+  }
+
+  /** The modules of an operation, which uses those at its beginning to its end. */
+  usedBy({ deployment }: Partial<Pick<Session, 'deployment'>>): Deployment {
+    return deployment instanceof Deployment ? deployment : this.#current;
   }
 
   /** Loads all modules if a file has changed. Loads run one at a time. @throws ConfigError as `readFolder` does */

@@ -7,7 +7,6 @@ import { withOrigin, type Session } from '../../catalog/session/session.js';
 import { Database, type Transaction } from '../../database/database.js';
 import { NULL_ANSWER } from '../../http/answer/answer.js';
 import { LOGGER } from '../../http/log/logger.js';
-import type { Model } from '../../model/model.js';
 import type { Command, Opened } from '../../run/command.js';
 import { Runner } from '../../run/runner.js';
 import { Faults, KindError, refusal } from '../../shared/errors.js';
@@ -29,7 +28,6 @@ import {
 import { ANONYMOUS } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
 import type { FunctionDef, ReadyModule } from '../declare/definition.js';
-import { Deployment } from '../load/deployment.js';
 import { FunctionRegistry } from '../load/module-registry.js';
 import { readParameters } from '../run/call-parameters.js';
 import { failureOf } from '../run/error-redaction.js';
@@ -79,13 +77,12 @@ export class ScheduledRuns {
 
   /** The function, if it is served, scheduled, and of an active kind. */
   find(
-    { project, model, deployment }: Pick<Opened, 'project' | 'deployment'> & { readonly model: Model },
+    opened: Pick<Opened, 'project' | 'deployment' | 'model'>,
     { kind: kindId, name }: ScheduledFunction,
   ): FoundFunction | undefined {
-    const kind = model.kinds.get(kindId);
+    const kind = opened.model.kinds.get(kindId);
     if (!kind?.active || kind.builtIn) return undefined;
-    const functions = deployment instanceof Deployment ? deployment : this.registry.current;
-    const module = functions.findReady(project.id, kindId);
+    const module = this.registry.usedBy(opened).findReady(opened.project.id, kindId);
     const def = module?.functions.kind.get(name);
     return module && def?.ticks && { module, def, ticks: def.ticks };
   }
