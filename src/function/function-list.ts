@@ -21,7 +21,7 @@ import {
 } from './declare/definition.js';
 import { moduleFile, unservedText } from './unserved-modules.js';
 import { FunctionRegistry } from './load/module-registry.js';
-import { runningSchedules, scheduledIn, workName } from './schedule/scheduled.js';
+import { schedulesOf, workName } from './schedule/scheduled.js';
 import { Schedules } from './schedule/schedules.js';
 import { functionGrant } from '../access/function-access.js';
 import {
@@ -138,10 +138,10 @@ export class FunctionList {
   }
 
   /** The modules of the project, and those for all projects that are for its kinds, or seem to be meant for one. */
-  #modulesOf(project: string, { kinds }: Model): object[] {
+  #modulesOf(project: string, model: Model): object[] {
+    const { kinds } = model;
     const { current } = this.registry;
-    const active = new Set([...kinds.values()].flatMap((kind) => (kind.active ? kind.id : [])));
-    const tooMany = runningSchedules(scheduledIn(current, project), active).faults;
+    const tooMany = schedulesOf(current, project, model).faults;
     const without = [...kinds.values()].flatMap(({ id, builtIn }) => (builtIn || current.find(project, id) ? [] : id));
     const own = current.loaded.flatMap((each) => {
       if (current.find(project, each.kind) !== each) return [];

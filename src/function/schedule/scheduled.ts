@@ -1,8 +1,9 @@
 /** Which functions run by a schedule, and what is due of them. Pure. */
 import { createHash } from 'node:crypto';
+import type { Model } from '../../model/model.js';
 import { LIMITS } from '../../shared/limits.js';
 import { getOrInsert } from '../../shared/maps.js';
-import type { LastRun } from '../../sql/server/run.sql.js';
+import type { LastRun, ScheduledFunction } from '../../sql/server/run.sql.js';
 import type { FunctionDef, ModuleFault } from '../declare/definition.js';
 import type { Deployment } from '../load/deployment.js';
 import { LONGEST_RUN, MINUTE, type Ticks } from '../declare/ticks.js';
@@ -13,8 +14,13 @@ export interface ScheduledDef extends FunctionDef {
 }
 
 /** The name of its work in the registry. */
-export function workName({ kind, name }: { readonly kind: string; readonly name: string }): string {
+export function workName({ kind, name }: ScheduledFunction): string {
   return `${kind}.${name}`;
+}
+
+export function functionOfWork(work: string): ScheduledFunction {
+  const [kind = '', name = ''] = work.split('.');
+  return { kind, name };
 }
 
 interface KnownSchedules {
@@ -60,6 +66,12 @@ export function runningSchedules(all: readonly ScheduledDef[], kinds: ReadonlySe
     return { ...place, kind, text: `functions.${name}.schedule: ${text}` };
   });
   return { running: own.slice(0, most), faults };
+}
+
+/** The same of a project with its model. */
+export function schedulesOf(deployment: Deployment, project: string, { kinds }: Model): RunningSchedules {
+  const active = new Set([...kinds.values()].flatMap((kind) => (kind.active ? kind.id : [])));
+  return runningSchedules(scheduledIn(deployment, project), active);
 }
 
 /** Milliseconds over which the runs of one tick are spread, so that projects do not all begin at once. */

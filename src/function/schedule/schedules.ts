@@ -11,13 +11,13 @@ import { refusal, retryLater, type KindError } from '../../shared/errors.js';
 import { MetricSources } from '../../shared/metric-sources.js';
 import { PeriodicWork } from '../../shared/periodic-work.js';
 import { lruCache } from '../../shared/maps.js';
-import type { RunOutcome, ScheduledFunction } from '../../sql/server/run.sql.js';
+import { RUN_OUTCOMES, type RunOutcome, type ScheduledFunction } from '../../sql/server/run.sql.js';
 import type { Project } from '../../tenancy/project.js';
 import { ProjectStore } from '../../tenancy/project-store.js';
 import { FunctionRegistry } from '../load/module-registry.js';
 import { SchedulePlanner } from './schedule-planner.js';
 import { ScheduledRuns, type BegunRun } from './scheduled-runs.js';
-import { dueOf, knownSchedules, runningSchedules, scheduledIn, tickOf, tickToRun, workName } from './scheduled.js';
+import { dueOf, functionOfWork, knownSchedules, schedulesOf, tickOf, tickToRun, workName } from './scheduled.js';
 import type { Ticks } from '../declare/ticks.js';
 
 /** Milliseconds between two looks at what is due. */
@@ -29,7 +29,6 @@ const MAX_POSTPONED = 10_000;
 const PATIENCE = 5000;
 /** Skipped ticks of one run that are recorded. */
 const MOST_SKIPPED = 100;
-const OUTCOMES = ['done', 'failed', 'skipped', 'lost', 'timeout'] as const satisfies readonly RunOutcome[];
 
 /** What a process runs of the work that it has claimed. */
 interface Work {
@@ -46,7 +45,8 @@ export class Schedules {
   /** Work that failed before it could begin, and is left to others for a while. */
   readonly #postponed = lruCache<true>(MAX_POSTPONED, { ttl: RETRY_DELAY });
   readonly #stopping = new AbortController();
-  readonly #counts: Record<(typeof OUTCOMES)[number], number> = { done: 0, failed: 0, skipped: 0, lost: 0, timeout: 0 };
+  /** How many have ended so. */
+  readonly #counts = new Map<RunOutcome, number>();
 
   constructor(
     private readonly planner: SchedulePlanner,
@@ -59,8 +59,10 @@ export class Schedules {
     metricSources: MetricSources,
   ) {
     const help = 'Runs of scheduled functions, by how they ended, and ticks that were skipped.';
-    for (const outcome of OUTCOMES) {
-      metricSources.addCounter('kind_function_runs_total', help, () => this.#counts[outcome], { outcome });
+    for (const outcome of RUN_OUTCOMES) {
+      if (outcome === 'running') continue;
+      const count = () => this.#counts.get(outcome) ?? 0;
+      metricSources.addCounter('kind_function_runs_total', help, count, { outcome });
     }
     const running = 'Runs of scheduled functions that are under way.';
     metricSources.addGauge('kind_function_runs_running', running, () => this.#running.size);
@@ -89,10 +91,10 @@ export class Schedules {
 
   /** When the functions of a project run next, by the name of their work; none where nothing runs. */
   async nextOf(project: Project, model: Model): Promise<ReadonlyMap<string, number>> {
-    const kinds = new Set([...model.kinds.values()].flatMap(({ id, active }) => (active ? id : [])));
-    const { running } = runningSchedules(scheduledIn(this.registry.current, project.id), kinds);
+    const { running } = schedulesOf(this.registry.current, project.id, model);
     if (running.length === 0 || project.settings.background === false) return new Map();
-    const [listed, now] = [await this.planner.runs.list(project.id), await this.planner.runs.now()];
+    const listed = await this.planner.runs.list(project.id);
+    const now = listed[0]?.now ?? (await this.planner.runs.now());
     const due = new Map(listed.map((work) => [work.name, work.due]));
     return new Map(
       running.map((def) => {
@@ -185,8 +187,7 @@ export class Schedules {
   }
 
   async #runDue(claimed: ClaimedWork, projectId: string): Promise<void> {
-    const [kind = '', name = ''] = claimed.name.split('.');
-    const of = { kind, name };
+    const of = functionOfWork(claimed.name);
     try {
       const project = await this.projects.find(projectId);
       const ticks = project && (await this.#ticksOf(project, of));
@@ -211,13 +212,13 @@ export class Schedules {
       let { now } = claimed;
       if (run) {
         const ended = await this.runs.run(run, this.#stopping.signal);
-        this.#counts[ended.outcome as (typeof OUTCOMES)[number]] += 1;
+        this.#count(ended.outcome);
         // It is run again, here or elsewhere.
         if (ended.outcome === 'lost' || !ended.times) return await this.planner.runs.release(claimed);
         ({ now } = ended.times);
         const skipped = ticks.between(ended.times.tick, now, MOST_SKIPPED);
         await this.runs.skip(run, skipped);
-        this.#counts.skipped += skipped.length;
+        this.#count('skipped', skipped.length);
       }
       // A tick that was not due yet when somebody ran the function by hand.
       const pending = claimed.due > claimed.now && tickOf(claimed.due) <= claimed.now;
@@ -225,6 +226,10 @@ export class Schedules {
     } catch (error) {
       await this.#postpone(claimed, error);
     }
+  }
+
+  #count(outcome: RunOutcome, by = 1): void {
+    this.#counts.set(outcome, (this.#counts.get(outcome) ?? 0) + by);
   }
 
   async #postpone(claimed: ClaimedWork, error: unknown): Promise<void> {

@@ -3,7 +3,8 @@ import { RUN_TABLE } from '../../model/table/internal-tables.js';
 import { ident, integer, param, render, sql, type Fragment, type Statement } from '../fragment.js';
 import { milliseconds, seconds, timeOf, utcText } from '../columns.sql.js';
 
-export type RunOutcome = 'running' | 'done' | 'failed' | 'skipped' | 'lost' | 'timeout';
+export const RUN_OUTCOMES = ['running', 'done', 'failed', 'skipped', 'lost', 'timeout'] as const;
+export type RunOutcome = (typeof RUN_OUTCOMES)[number];
 
 /** A scheduled function. */
 export interface ScheduledFunction {

@@ -2,6 +2,7 @@
 import { EFFECTIVE_LEVELS } from '../../../access/level.js';
 import { schemaRef, type Schema, objectSchema } from '../openapi.js';
 import { orNull, defaultOf, valueDescription, isRequired, inputValue } from './value.schema.js';
+import { RUN_OUTCOMES } from '../../../sql/server/run.sql.js';
 import type { Field } from '../../../model/model.js';
 
 const STRING: Schema = { type: 'string' };
@@ -42,7 +43,7 @@ const RUN = objectSchema({
   ended_at: orNull(TIME),
   outcome: {
     type: 'string',
-    enum: ['running', 'done', 'failed', 'skipped', 'lost', 'timeout'],
+    enum: RUN_OUTCOMES,
     description:
       '`skipped`: another run went on at its tick. `lost`: its process has ended; it runs again, unless a later tick has come.',
   },
