@@ -6,7 +6,7 @@ import { Provisioning, type ProjectChange } from '../catalog/project/provisionin
 import { type AccessDefault, ACCESS_DEFAULTS } from '../model/access-levels.js';
 import { isRefusedAlone, KindError, type Message } from '../shared/errors.js';
 import type { CommonOptions, Services, CommandContext } from './tools/command-context.js';
-import { print, propertyTable, textTable, singleLineText } from './tools/output.js';
+import { onOrOffText, print, propertyTable, textTable, singleLineText } from './tools/output.js';
 import { loadModel } from '../catalog/model/model-store.js';
 import { measureStorage } from '../catalog/project/storage-sizes.js';
 import { Database } from '../database/database.js';
@@ -138,7 +138,7 @@ function projectTable(projects: readonly (RegistryView | ProjectView)[], long: b
     key,
     label,
     status,
-    otp ? 'on' : 'off',
+    onOrOffText(otp),
     ...(long ? [('access_default' in more ? more.access_default : null) ?? ''] : []),
     inserted_at,
   ]);
@@ -324,7 +324,7 @@ function registryView(row: ProjectRow): RegistryView {
     label: row.label,
     status: row.status,
     otp: row.settings.otp ?? false,
-    background: row.settings.background === false ? 'off' : 'on',
+    background: onOrOffText(row.settings.background !== false),
     requests_per_second: row.settings.requestsPerSecond ?? 'off',
     units: row.settings.units ?? 'off',
     storage: row.settings.storage ? byteSizeText(row.settings.storage) : 'off',

@@ -6,6 +6,10 @@ export function print(terminal: Terminal, { json }: CommonOptions, value: unknow
   terminal.out(json ? `${JSON.stringify(value, null, 2)}\n` : text);
 }
 
+export function onOrOffText(on: boolean): 'on' | 'off' {
+  return on ? 'on' : 'off';
+}
+
 /** One line per property. */
 export function propertyTable(value: object): string {
   return textTable(Object.entries(value).map(([name, each]) => [title(name), propertyText(each)]));

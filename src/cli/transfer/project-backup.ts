@@ -9,6 +9,7 @@ import { EntryWriter } from '../../transfer/project/archive.writer.js';
 import { ProjectExportService } from '../../transfer/project/project-export.service.js';
 import { ProjectImportService } from '../../transfer/project/project-import.service.js';
 import type { Services } from '../tools/command-context.js';
+import { onOrOffText } from '../tools/output.js';
 import { ProgressBars } from '../tools/progress.js';
 import { errorText } from '../../shared/texts.js';
 import { archiveView, bytesOf, keysOf, type ArchiveView } from './archive.view.js';
@@ -41,10 +42,6 @@ export interface RestoredView extends BackupView {
   readonly api_keys: number;
   /** `off`: no schedules run in it. */
   readonly background: 'on' | 'off';
-}
-
-function onOrOffText(on: boolean): 'on' | 'off' {
-  return on ? 'on' : 'off';
 }
 
 /** @param file its path; `-` is standard output */

@@ -37,6 +37,7 @@ import {
   type UnitObject,
 } from '../../unit/hidden-values.js';
 import { SessionUnits } from '../../unit/session-units.js';
+import { onlyOne } from '../../unit/unit-answers.js';
 import {
   checkedLinkOptions,
   checkedLinks,
@@ -142,10 +143,9 @@ export class Contexts {
         checkText(id, call, 'id');
         return checkedOption(options, call, 'lock', 'boolean') ?? false;
       };
-      const conditionOf = (called: string, id: unknown, given: unknown): WriteCondition => {
+      const conditionOf = (called: string, id: unknown, given: unknown, others?: readonly string[]): WriteCondition => {
         const call = `units('${kind}').${called}`;
         checkText(id, call, 'id');
-        const others = called.startsWith('update') ? WRITTEN_OPTIONS : [];
         const ifMatch = checkedOption(given, call, 'ifMatch', 'string', others);
         return ifMatch === undefined ? {} : { ifMatch };
       };
@@ -169,24 +169,20 @@ export class Contexts {
         },
         create: async (values: UnitObject, options?: WrittenOptions) => {
           const parameters = createdParameters(options, `units('${kind}').create(values, options)`);
-          const [made] = await change(() => all.createAll(session, kind, [values], parameters, { bulk: false }));
-          if (!made) throw new Error('a create returned no unit');
-          return made;
+          return onlyOne(await change(() => all.createAll(session, kind, [values], parameters, { bulk: false })));
         },
         createAll: async (values: readonly UnitObject[], options?: WrittenOptions) => {
           const parameters = createdParameters(options, `units('${kind}').createAll(values, options)`);
           return change(() => all.createAll(session, kind, values, parameters, { bulk: true }));
         },
         update: async (id: string, values: unknown, options?: WriteCondition & WrittenOptions) => {
-          const condition = conditionOf('update(id, values, options)', id, options);
+          const condition = conditionOf('update(id, values, options)', id, options, WRITTEN_OPTIONS);
           const parameters = writtenParameters(options, `units('${kind}').update(id, values, options)`);
           return change(() => all.update(session, kind, id, values, { ...condition, parameters }));
         },
         upsert: async (values: UnitObject, options: UpsertOptions & WrittenOptions = {}) => {
           const parameters = upsertParameters(options, `units('${kind}').upsert(values, options)`);
-          const [made] = await change(() => all.upsertAll(session, kind, [values], parameters, { bulk: false }));
-          if (!made) throw new Error('an upsert returned no unit');
-          return made;
+          return onlyOne(await change(() => all.upsertAll(session, kind, [values], parameters, { bulk: false })));
         },
         upsertAll: async (values: readonly UnitObject[], options: UpsertOptions & WrittenOptions = {}) => {
           const parameters = upsertParameters(options, `units('${kind}').upsertAll(values, options)`);
