@@ -1,6 +1,12 @@
 /** Who may do what in a project, for its owner to check before strangers can reach it. Pure. */
 import { LINK_OPERATIONS, type LinkOperation, type Operation, OPERATIONS } from '../model/built-in-traits.js';
-import { namesOfConditions, namesOfFieldRules, namesOfRules, type RuleNames } from '../model/check/stored-rules.js';
+import {
+  isAlwaysTrue,
+  namesOfConditions,
+  namesOfFieldRules,
+  namesOfRules,
+  type RuleNames,
+} from '../model/check/stored-rules.js';
 import { type Field, isLinkable, isMemberKind, type KindDef, type Model } from '../model/model.js';
 import { type FieldAccess, isRules } from '../model/parameter-setting/access.setting.js';
 import { type Level } from '../model/access-levels.js';
@@ -87,7 +93,8 @@ export function* accessReport(
     return [entryOf(allowed, { ...entry, writes: mayWrite(each), ...shownSetting('anyone') })];
   });
   const own = all.filter((kind) => !kind.builtIn);
-  const fields = yield* reportedFields(own, model);
+  const served = functions.filter(({ kind }) => model.kinds.has(kind));
+  const fields = yield* reportedFields(own, model, yield* fieldsOfMembersInRules(model, served));
   const ofFields = fields.map(({ kind, field, operation, stored, tested, ...allowed }): ReportedAccess => {
     const isOwn = allowed.audience === 'self' && signUp.includes(kind);
     const entry = entryOf(allowed, {
@@ -201,7 +208,7 @@ function linksAllowedBy(setting: Level | readonly string[], { isPublic, read }: 
   const own: Allowed =
     typeof setting === 'string'
       ? { audience: setting, byRule: false }
-      : { audience: isPublic ? 'anyone' : 'member', byRule: true };
+      : { audience: isPublic ? 'anyone' : 'member', byRule: !setting.some(isAlwaysTrue) };
   return both(own, read);
 }
 
@@ -220,8 +227,11 @@ interface FieldReport extends Allowed {
 }
 
 /** In pieces: each of thousands of kinds may have hundreds of fields. */
-function* reportedFields(kinds: readonly KindDef[], model: Model): WorkInPieces<FieldReport[]> {
-  const tested = yield* fieldsOfMembersInRules(model);
+function* reportedFields(
+  kinds: readonly KindDef[],
+  model: Model,
+  tested: ReadonlySet<string>,
+): WorkInPieces<FieldReport[]> {
   const found: FieldReport[] = [];
   for (const kind of kinds) {
     yield;
@@ -257,7 +267,10 @@ function allowedByField(access: FieldAccess | undefined, kind: KindDef): Allowed
 }
 
 /** The parameters of the calling member that rules test, or follow to others. */
-function* fieldsOfMembersInRules({ kinds, linkTypes, parameters }: Model): WorkInPieces<Set<string>> {
+function* fieldsOfMembersInRules(
+  { kinds, linkTypes, parameters }: Model,
+  functions: readonly DeclaredFunction[],
+): WorkInPieces<Set<string>> {
   const found = new Set<string>();
   const add = (named: ReadonlyMap<string, readonly RuleNames[]>): void => {
     for (const { member } of [...named.values()].flat()) for (const [first] of member) if (first) found.add(first);
@@ -269,6 +282,10 @@ function* fieldsOfMembersInRules({ kinds, linkTypes, parameters }: Model): WorkI
   for (const def of parameters.values()) {
     add(namesOfFieldRules(def));
     add(namesOfConditions(def));
+    yield;
+  }
+  for (const { access } of functions) {
+    if (access !== undefined) add(namesOfRules({ call: access }));
     yield;
   }
   return found;
@@ -300,14 +317,14 @@ interface CalledCode {
 /** Who may call a function. */
 function allowedToCall({ ofUnit, access }: DeclaredFunction, kind: KindDef, model: Model): Allowed {
   if (!kind.active) return NOBODY;
-  const own = access === undefined ? allowedFor(kind, 'function', model) : declaredBy(access, kind);
+  const setting = access === undefined ? accessSettingOf(kind, 'function', model) : declaredSetting(access);
+  if (ofUnit) return both(allowedBy(setting, kind), allowedFor(kind, 'read', model));
   // A rule needs a unit to test.
-  if (!ofUnit) return own.byRule ? { audience: 'admin', byRule: false } : own;
-  return both(own, allowedFor(kind, 'read', model));
+  return 'rules' in setting ? { audience: 'admin', byRule: false } : allowedBy(setting, kind);
 }
 
-function declaredBy(access: Level | readonly string[], kind: KindDef): Allowed {
-  return allowedBy(typeof access === 'string' ? { level: access } : { rules: access }, kind);
+function declaredSetting(access: Level | readonly string[]): Setting {
+  return typeof access === 'string' ? { level: access } : { rules: access };
 }
 
 /** Whether a call may write: by HTTP, GET is for reading. */
@@ -342,7 +359,7 @@ function allowedBy(setting: Setting, kind: KindDef): Allowed {
   if ('level' in setting) return { audience: setting.level, byRule: false };
   // Rules cannot be tested on the units of a remote source.
   if (!kind.storage.rules) return { audience: 'admin', byRule: false };
-  return { audience: kind.public ? 'anyone' : 'member', byRule: true };
+  return { audience: kind.public ? 'anyone' : 'member', byRule: !setting.rules.some(isAlwaysTrue) };
 }
 
 /** What both allow. */

@@ -17,6 +17,33 @@ export function rulesIn(setting: unknown): readonly string[] {
   return list.filter((rule) => typeof rule === 'string').filter((rule) => !LEVELS.some((level) => level === rule));
 }
 
+/** Whether every unit matches a rule, because it is `all()` or combines it: no rule, though it looks like one. */
+export function isAlwaysTrue(rule: string): boolean {
+  // Of thousands of rules, few have to be parsed.
+  return rule.includes('all') && fixedResult(parseFilter(rule, { members: true })) === true;
+}
+
+/** The result of a filter that is the same for all units; undefined if that depends on a test. */
+function fixedResult(filter: Filter): boolean | undefined {
+  switch (filter.op) {
+    case 'all':
+      return true;
+    case 'not': {
+      const inner = fixedResult(filter.filter);
+      return inner === undefined ? undefined : !inner;
+    }
+    case 'and':
+    case 'or': {
+      const results = filter.filters.map(fixedResult);
+      const decides = filter.op === 'or';
+      if (results.includes(decides)) return decides;
+      return results.includes(undefined) ? undefined : !decides;
+    }
+    default:
+      return undefined;
+  }
+}
+
 /** The names in a filter: paths from the unit, as segments, and those in the filters of related units. */
 export interface FilterNames {
   readonly paths: readonly (readonly string[])[];

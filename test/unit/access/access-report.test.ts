@@ -36,6 +36,16 @@ describe('a stranger may write', () => {
     ['a public kind', modelOf({ public: true }), ['create', 'delete', 'link', 'update']],
     ['a kind of members, where sign-up is open', modelOf({}, OPEN), ['create', 'delete', 'link', 'update']],
     ['the operation that is set to anyone', modelOf({ access: { create: 'anyone' } }), ['create']],
+    ...['all()', 'or(eq(name,x),all())', 'and(all(),not(not(all())))', 'or(not(all()),and(all(),all()))'].map(
+      (rule): [string, Model, string[]] => [
+        `what the rule ${rule} lets all do`,
+        modelOf({
+          public: true,
+          access: { read: rule, update: ['eq(name,x)', rule], create: 'admin', delete: 'admin', link: 'admin' },
+        }),
+        ['update'],
+      ],
+    ),
   ])('%s', (_, model, expected) => expect(writes(model)).toEqual(expected));
 
   it.each([
@@ -43,6 +53,18 @@ describe('a stranger may write', () => {
     [
       'a kind with rules',
       modelOf({ access: { create: 'eq(name,x)', update: 'eq(name,x)', delete: 'admin', link: 'admin' } }, OPEN),
+    ],
+    [
+      'a kind with rules that not all units match',
+      modelOf({
+        public: true,
+        access: {
+          create: 'and(all(),eq(name,x))',
+          update: 'or(not(all()),eq(name,"all()"))',
+          delete: 'not(all())',
+          link: 'admin',
+        },
+      }),
     ],
     [
       'units that only administrators read',
@@ -114,6 +136,12 @@ describe('functions', () => {
   it.each([
     ['by the right of the kind', modelOf({ access: closed }, OPEN), greet],
     ['by their own access', modelOf({ access: { ...closed, function: 'admin' } }), { ...greet, access: 'anyone' }],
+    [
+      'on the kind, whatever of it is read',
+      modelOf({ access: { ...closed, read: 'eq(name,x)', function: 'anyone' } }),
+      greet,
+    ],
+    ['by a rule that always holds', modelOf({ access: closed }, OPEN), { ...greet, ofUnit: true, access: ['all()'] }],
     ['on units that strangers read', modelOf({ access: closed }, OPEN), { ...greet, ofUnit: true, access: 'member' }],
   ] as const)('that strangers may call %s', (_, model, def) =>
     expect(called(model, def)).toEqual(['function city.greet']),
@@ -122,6 +150,7 @@ describe('functions', () => {
   it.each([
     ['if they only read', modelOf({ access: closed }, OPEN), { ...greet, methods: ['GET'] }],
     ['of a closed project', modelOf({}, OPEN, 'closed'), greet],
+    ['by a rule, as there is no unit to test', modelOf({}, OPEN), { ...greet, access: ['all()'] }],
     ['by rules', modelOf({}, OPEN), { ...greet, ofUnit: true, access: ['eq(name,x)'] }],
     [
       'on units that they cannot read',
@@ -151,6 +180,13 @@ describe('fields', () => {
     expect(strangersWrites(accessReport(modelWithRole({ write_access: 'member' }, RULE)))).toEqual([
       'field person.role',
     ]);
+  });
+
+  it('of members that rules of functions test', () => {
+    const model = modelWithRole({}, undefined);
+    const edit = { kind: 'city', name: 'edit', ofUnit: true, methods: ['POST'], access: [RULE] } as const;
+    expect(strangersWrites(accessReport(model, { functions: [edit] }))).toEqual(['field person.role']);
+    expect(strangersWrites(accessReport(model, { functions: [{ ...edit, kind: 'town' }] }))).toEqual([]);
   });
 
   it.each([
