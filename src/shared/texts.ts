@@ -54,6 +54,7 @@ const SYNONYMS: ReadonlyMap<string, string> = new Map([
   ['view', 'read'],
   ['select', 'read'],
   ['find', 'read'],
+  ['get', 'read'],
   ['insert', 'create'],
   ['add', 'create'],
   ['edit', 'update'],

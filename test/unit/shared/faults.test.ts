@@ -40,6 +40,7 @@ it('a hint compares a limited number of names', () => {
 
 it.each([
   ['list', ['link', 'read'], 'read'],
+  ['get', ['link', 'read'], 'read'],
   ['createdAt', ['updated_at', 'inserted_at'], 'inserted_at'],
   ['created_at', ['updated_at', 'inserted_at'], 'inserted_at'],
   // A name of one's own comes first where the other is not there.
