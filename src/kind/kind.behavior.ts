@@ -1,6 +1,6 @@
 /** Writes of kinds: creates the parameters that are defined in their bodies, and checks what tables are made from. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { checkAccepted } from '../access/accepted.js';
+import { checkAccepted, remainingAccepted } from '../access/accepted.js';
 import { checkAccess } from '../access/check-access.js';
 import { suggestableIds } from '../access/suggestable-ids.js';
 import {
@@ -14,14 +14,14 @@ import {
 } from '../model/check/check-model.js';
 import { checkCheckShape } from '../model/check/kind-checks.js';
 import { grantedFields, RESERVED_KINDS } from '../model/built-in/built-in.js';
-import { type KindDef, MEMBER_GROUP, referencesTo } from '../model/model.js';
+import { type AcceptedAccess, type KindDef, MEMBER_GROUP, referencesTo } from '../model/model.js';
 import { isIdentifier, parameterRecordId } from '../shared/identifiers.js';
 import { CREDENTIAL_KIND, GROUP_KIND, KIND_KIND, NO_TRAITS } from '../model/built-in-traits.js';
 import { refusal } from '../shared/errors.js';
 import { isPlainObject, type Json, jsonEqual, scalarText } from '../shared/json.js';
 import { checkNewId, DefinitionWriter, idOfBody, InlineParameters, withLabel } from '../unit/definitions.js';
 import { Behaviors, type PendingWrite, type RegisteredBehavior } from '../unit/draft/behavior.js';
-import { type Body, bodyOf, type Draft } from '../unit/draft/draft.js';
+import { type Body, bodyOf, type Draft, withSystemValue } from '../unit/draft/draft.js';
 import { changeOf, originalCallerOf, type Session } from '../catalog/session/session.js';
 import { isReference } from '../model/parameter-type/parameter-type.js';
 import { isParameterTypeId, parameterType } from '../model/parameter-type/type-by-id.js';
@@ -59,7 +59,9 @@ export class KindBehavior implements RegisteredBehavior, OnModuleInit {
     if (!Array.isArray(parameters)) return labelled;
     const own = await this.inline.create(parameters, write.id ?? idOfBody(labelled), write);
     const granted = groupFieldIds(write);
-    reportTakenNames(own, groupsOfEditedKind(write), write.faults);
+    const stored = write.session.model.kinds.get(write.id ?? '')?.parameters ?? [];
+    const added = own.filter((id) => !stored.some((each) => each === id));
+    reportTakenNames(added, groupsOfEditedKind(write), write.faults);
     return new Map([
       ...labelled,
       ['parameters', [...granted, ...own.filter((id) => !granted.some((each) => each === id))]],
@@ -85,7 +87,7 @@ export class KindBehavior implements RegisteredBehavior, OnModuleInit {
     changeOf(session).kinds.add(kindId);
     if (draft.values.has('access')) changeOf(session).access.add(kindId);
     if (draft.values.has('metadata')) changeOf(session).writesMetadata = true;
-    return draft;
+    return faults.any ? draft : withRemainingAccepted(draft, kindId, write);
   }
 
   async beforeDelete(_: KindDef, id: string, session: Session): Promise<void> {
@@ -103,6 +105,23 @@ export class KindBehavior implements RegisteredBehavior, OnModuleInit {
       await this.definitions.update(session, GROUP_KIND, groupId, { kind_list: others });
     }
   }
+}
+
+/** The draft of an edit, as its answer shows it: without what was accepted of access that it changes. */
+function withRemainingAccepted(
+  draft: Draft,
+  id: string,
+  { kind: { fields }, session: { model } }: PendingWrite,
+): Draft {
+  const [stored, field] = [model.kinds.get(id), fields.get('accepted')];
+  if (!stored || !field) return draft;
+  const { values } = draft;
+  const given = ['access', 'active', 'public'].flatMap((name) => (values.has(name) ? [[name, values.get(name)]] : []));
+  const accepted = values.has('accepted') ? ((values.get('accepted') ?? {}) as AcceptedAccess) : stored.accepted;
+  const edited: KindDef = { ...stored, ...(Object.fromEntries(given) as Partial<KindDef>), accepted };
+  const after = { ...model, kinds: new Map([...model.kinds, [id, edited]]) };
+  const left = remainingAccepted(model, after).get(id);
+  return left ? withSystemValue(draft, field, left) : draft;
 }
 
 function isReserved(id: string): boolean {

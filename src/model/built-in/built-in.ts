@@ -7,7 +7,14 @@ import { builtInField as field, constantField } from '../field.js';
 import type { Field, KeySource } from '../model.js';
 import type { ParameterSetting } from '../parameter-setting/parameter-setting.js';
 import { SETTING_LIST, settingName } from '../parameter-setting/parameter-settings.js';
-import { MEMBER_FIELDS, MEMBER_STRUCT, SESSION_NAMES, CREDENTIAL_FIELDS, API_KEY_FIELDS } from './member-fields.js';
+import {
+  MEMBER_FIELDS,
+  MEMBER_STRUCT,
+  OWN_RECORD_NAMES,
+  SESSION_NAMES,
+  CREDENTIAL_FIELDS,
+  API_KEY_FIELDS,
+} from './member-fields.js';
 import { MEMBER_GROUP, PARAMETER_GROUP } from '../model.js';
 import type { ParameterTypeId } from '../parameter-type/parameter-types.js';
 import { fieldAccessType } from '../parameter-type/field-access.js';
@@ -195,7 +202,7 @@ export const BUILT_IN_GROUPS: readonly BuiltInGroup[] = [
     description: 'Kinds whose units are members, who can sign in',
     kinds: [ADMIN_KIND],
     grants: MEMBER_FIELDS,
-    reserved: SESSION_NAMES,
+    reserved: [...SESSION_NAMES, ...OWN_RECORD_NAMES],
     struct: MEMBER_STRUCT,
   },
 ];

@@ -78,6 +78,11 @@ export const MEMBER_FIELDS: readonly Field[] = [
  * not be set, or would be mistaken for a token.
  */
 export const SESSION_NAMES: readonly string[] = ['password', 'access_token', 'refresh_token', 'auth_token'];
+/**
+ * What the answer of `/auth/me` says beside the member's record. Parameters of these names that are there already stay:
+ * the answer's own fields take their place.
+ */
+export const OWN_RECORD_NAMES: readonly string[] = ['administrator', 'groups'];
 
 /** The granted fields in the struct of a member kind: those of a sign-up, so that a form built from it can sign up. */
 export const MEMBER_STRUCT: readonly Field[] = MEMBER_FIELDS.flatMap((granted) => {

@@ -266,7 +266,7 @@ function checkMemberKey(kind: KindDef, touched: Touched, faults: Faults): void {
 
 /**
  * Adds a fault for each new parameter of a kind whose id is not available in one of the kind's groups: it is the id of
- * a granted field, or a name in the bodies or responses of sign-up and sign-in.
+ * a granted field, or a name in the bodies or responses of sign-up and sign-in, and of `/auth/me`.
  */
 export function reportTakenNames(ids: readonly unknown[], groups: readonly string[], faults: Faults): void {
   const report = (text: string) =>

@@ -39,21 +39,24 @@ describe('what is accepted', () => {
     await put({ label: 'Messages', access: { create: 'anyone', read: 'admin', update: 'anyone', delete: 'nobody' } });
     expect(await acceptedOf(project)).toEqual({ ...FORM, update: 'until it is read' });
     // Who may not read cannot edit: so this opens the edit.
-    await put({ access: { create: 'anyone', read: 'anyone', update: 'anyone', delete: 'nobody' } });
+    expect(
+      await put({ access: { create: 'anyone', read: 'anyone', update: 'anyone', delete: 'nobody' } }),
+    ).toMatchObject({ accepted: FORM });
     expect(await acceptedOf(project)).toEqual(FORM);
     // The reason that comes unchanged with other access is not given anew.
-    await put({ access: { create: 'member' }, accepted: FORM });
+    expect(await put({ access: { create: 'member' }, accepted: FORM })).toMatchObject({ accepted: {} });
     expect(await acceptedOf(project)).toEqual({});
     await put({ accepted: FORM });
-    await put({ access: { create: 'anyone' }, accepted: { create: 'another form' } });
+    const another = { create: 'another form' };
+    expect(await put({ access: { create: 'anyone' }, accepted: another })).toMatchObject({ accepted: another });
     expect(await acceptedOf(project)).toEqual({ create: 'another form' });
-    await put({ accepted: null });
+    expect(await put({ access: { create: 'admin' }, accepted: null })).toMatchObject({ accepted: null });
     expect(await acceptedOf(project)).toBeNull();
   });
 
   it('goes where defaults change, of the kind and of the project', async () => {
     await defineKinds(project, { id: 'page', accepted: { create: 'a wiki' } });
-    await put({ public: true }, 'page');
+    expect(await put({ public: true }, 'page')).toMatchObject({ accepted: {} });
     expect(await acceptedOf(project, 'page')).toEqual({});
     await put({ accepted: { create: 'a wiki', update: 'a wiki' }, access: { update: 'anyone' } }, 'page');
     await service.service.app.get(Provisioning).set(project.id, { accessDefault: 'closed' });

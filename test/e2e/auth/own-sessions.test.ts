@@ -49,14 +49,11 @@ describe('GET /auth/me', () => {
   it('answers the member where members may not read their kind, without hidden fields', async () => {
     const project = await service.project();
     const member = await asMember(project);
-    const parameters = [
-      { id: 'note', kind_id: 'string', read_access: 'admin' },
-      { id: 'groups', kind_id: 'string' },
-    ];
+    const parameters = [{ id: 'note', kind_id: 'string', read_access: 'admin' }];
     const { status: changed, text } = await project.put('/kind/unit/person', { parameters, access: { read: 'admin' } });
     expect(changed, text).toBe(200);
     const { id } = (await member.get('/auth/me')).body.content as { id: string };
-    expect((await project.put(`/person/unit/${id}`, { note: 'hidden', groups: 'a text' })).status).toBe(200);
+    expect((await project.put(`/person/unit/${id}`, { note: 'hidden' })).status).toBe(200);
     const { status, body } = await member.get('/auth/me');
     expect(status).toBe(200);
     expect(body.content).toMatchObject({ username: 'ann_person', groups: ['kind_auth_member'] });

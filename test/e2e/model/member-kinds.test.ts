@@ -135,7 +135,7 @@ describe('the record of a member kind', () => {
     });
   });
 
-  it.each(['password', 'access_token', 'refresh_token', 'auth_token'])(
+  it.each(['password', 'access_token', 'refresh_token', 'auth_token', 'administrator', 'groups'])(
     'takes no parameter %s, which sign-up takes or a session answers',
     async (id) => {
       const bad = { status: 400, messages: ['kind.bad_definition parameters'], text: /sign-up and sign-in use/ };
@@ -158,6 +158,32 @@ describe('the record of a member kind', () => {
       await expectRefused(project, () => project.put('/kind/unit/customer', { parameters: edits[1] }), bad);
     },
   );
+
+  it('keeps a parameter that has such a name since before, and answers what the member is in its place', async () => {
+    await make('former', [own('teams')]);
+    await ok(project.post(`${JOIN}/former`));
+    await ok(project.put('/kind/unit/former', { access: { read: 'member', signup: 'anyone' } }));
+    await query(project, `UPDATE $schema."_parameter" SET "id" = 'groups' WHERE "id" = 'teams'`);
+    await query(
+      project,
+      `UPDATE $schema."kind" SET "parameters" = array_replace("parameters", 'teams', 'groups') WHERE "id" = 'former'`,
+    );
+    await query(project, `ALTER TABLE $schema."former" RENAME COLUMN "teams" TO "groups"`);
+    // A change reads what is stored.
+    await ok(project.put('/kind/unit/former', { label: 'Former' }));
+    const { parameters } = await recordOf('former');
+    expect(parameters).toContain('groups');
+    await ok(project.put('/kind/unit/former', { parameters, label: 'Formers' }));
+    const credentials = { username: 'old', email: 'old@example.org', password: 'a long password' };
+    const body = { username: 'old', password: credentials.password, kind_system_user: credentials, groups: 'mine' };
+    const { access_token: token } = (await ok(project.post('/auth/former/signup', body))) as {
+      access_token: string;
+    };
+    const former = project.as(token);
+    expect(await ok(former.get('/auth/me'))).toMatchObject({ groups: ['kind_auth_member'] });
+    expect(await ok(former.get('/former/unit'))).toMatchObject({ items: [{ groups: 'mine' }] });
+    await ok(project.delete('/kind/unit/former?cascade=true'));
+  });
 
   it('is not valid for other kinds', async () => {
     const refused = { status: 400, messages: ['kind.bad_definition parameters'] };
