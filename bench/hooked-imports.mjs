@@ -1,10 +1,11 @@
 /**
  * Imports of so many rows whose hooks run for each unit, for a thousand at once, or change another unit for each:
- * seconds of each.
+ * what each takes, the most memory that the service had meanwhile, and the longest that another request waited.
  *
  *     node bench/hooked-imports.mjs 3000
+ *     node bench/hooked-imports.mjs 100000 many
  *
- * After `npm run build`.
+ * After `npm run build`. DIST names another build.
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,6 +13,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Postgres } from './postgres.mjs';
 import { root } from './run.mjs';
+import { cpuSeconds, residentMegabytes } from './process-stats.mjs';
 import { Service } from './service.mjs';
 
 /** Hooks by kind. The units of the first two are there before, and the import changes them. */
@@ -30,6 +32,8 @@ const TITLES = {
 const STOCK = ['one_by_one', 'many'];
 /** Milliseconds after which the service has certainly loaded its functions. */
 const LOAD_TIME = 4000;
+/** Milliseconds between two requests of the neighbour. */
+const PAUSE = 10;
 
 /** @param {Service} service @param {string} kind @param {string} query @param {string} file */
 async function importFile(service, kind, query, file) {
@@ -42,9 +46,30 @@ async function importFile(service, kind, query, file) {
   if (!response.ok) throw new Error(`${kind}: ${response.status} ${await response.text()}`);
 }
 
-/** @param {number} rows @param {string} folder */
-async function measure(rows, folder) {
-  const dist = join(root, 'dist');
+/**
+ * What some work takes, and what a neighbour notices of it.
+ * @param {Service} service @param {() => Promise<void>} work
+ */
+async function beside(service, work) {
+  let [ended, waited, memory] = [false, 0, 0];
+  const started = performance.now();
+  const cpuBefore = (await cpuSeconds(service.child.pid)) ?? 0;
+  const working = work().finally(() => (ended = true));
+  while (!ended) {
+    const sent = performance.now();
+    await service.call('GET', '/kind/unit/kind');
+    waited = Math.max(waited, performance.now() - sent);
+    memory = Math.max(memory, (await residentMegabytes(service.child.pid)) ?? 0);
+    await delay(PAUSE);
+  }
+  await working;
+  const cpu = ((await cpuSeconds(service.child.pid)) ?? 0) - cpuBefore;
+  return { seconds: (performance.now() - started) / 1000, cpu, waited, memory };
+}
+
+/** @param {number} rows @param {readonly string[]} kinds @param {string} folder */
+async function measure(rows, kinds, folder) {
+  const dist = join(root, process.env.DIST ?? 'dist');
   const functions = join(folder, 'functions');
   await mkdir(functions, { recursive: true });
   for (const [kind, hooks] of Object.entries(HOOKS)) {
@@ -67,11 +92,13 @@ async function measure(rows, folder) {
     const lines = Array.from({ length: rows }, (_, at) => `s${at}`);
     for (const kind of STOCK) await importFile(service, kind, '', `code\n${lines.join('\n')}\n`);
     for (const [kind, title] of Object.entries(TITLES)) {
+      if (kinds.length > 0 && !kinds.includes(kind)) continue;
       const isStock = STOCK.includes(kind);
       const file = isStock ? `code,left\n${lines.map((id) => `${id},5`).join('\n')}\n` : `stock\n${lines.join('\n')}\n`;
-      const started = performance.now();
-      await importFile(service, kind, isStock ? '?on_conflict=update&by=code' : '', file);
-      console.log(`${((performance.now() - started) / 1000).toFixed(1)} s  ${title}`);
+      const query = isStock ? '?on_conflict=update&by=code' : '';
+      const { seconds, cpu, waited, memory } = await beside(service, () => importFile(service, kind, query, file));
+      const took = `${seconds.toFixed(1)} s, ${cpu.toFixed(1)} s of Node's CPU`;
+      console.log(`${took}, ${memory} MB, another waited ${waited.toFixed(0)} ms: ${title}`);
     }
   } finally {
     await service.stop();
@@ -81,7 +108,8 @@ async function measure(rows, folder) {
 
 const folder = await mkdtemp(join(tmpdir(), 'kind-hooked-'));
 try {
-  await measure(Number(process.argv[2] ?? 3000), folder);
+  const [rows = '3000', ...kinds] = process.argv.slice(2);
+  await measure(Number(rows), kinds, folder);
 } finally {
   await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }

@@ -33,7 +33,7 @@ import {
   type Draft,
 } from '../unit/draft/draft.js';
 import { draftUpdate, withoutNumbers } from '../unit/draft/draft-reader.js';
-import { originalCallerOf, transactionOf, type Session } from '../catalog/session/session.js';
+import { originalCallerOf, transactionOf, type DeployedFunctions, type Session } from '../catalog/session/session.js';
 import type { UnitObject } from '../unit/hidden-values.js';
 import { SessionUnits } from '../unit/session-units.js';
 import type { ReadyModule, HookName } from './declare/definition.js';
@@ -76,7 +76,7 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
     return this.registry.current;
   }
 
-  of(kind: KindDef, project: Project, deployment: object): Behavior | undefined {
+  of(kind: KindDef, project: Project, deployment: DeployedFunctions): Behavior | undefined {
     if (kind.builtIn || !(deployment instanceof Deployment)) return undefined;
     const loaded = deployment.find(project.id, kind.id);
     if (!loaded || (loaded.state === 'ready' && loaded.module.hooks.size === 0)) return undefined;

@@ -25,7 +25,7 @@ import { Runner } from '../run/runner.js';
 import { UnitStores } from '../unit/unit-stores.js';
 import { CsvReader, csvHeaderOf } from './file/csv.reader.js';
 import { TRANSFER_IDLE } from './export.service.js';
-import { piecesOf, ReadAhead } from './file/file-pieces.js';
+import { PIECE_RECORDS, piecesOf, ReadAhead } from './file/file-pieces.js';
 import type { FileReader, FileRecord } from './file/file-record.js';
 import type { FileFormat } from './file/file-formats.js';
 import { asksForUpsert, importFormat, parseImportQuery } from './transfer.query.js';
@@ -63,6 +63,8 @@ interface CheckedImport {
   readonly dryRun: boolean;
   /** Whether code of the project runs for each unit, which must not run for two pieces at the same time. */
   readonly hooks: boolean;
+  /** Records that are written at once. */
+  readonly pieceRecords: number;
 }
 
 /** One run of an import with one model. */
@@ -166,13 +168,20 @@ export class ImportService {
       upsert: query.upsert && { query: query.upsert, by: upsertKey(kind, query.upsert.by, caller, model) },
     }));
     if (keepIds && !isAdministrator(caller)) throw accessDenied(caller, 'Only administrators import with ids=keep');
-    return { ...rest, target: { store, kind, access: grant.predicate, keepIds, upsert }, hooks: behaviors.length > 0 };
+    const edits = upsert?.query.onConflict === 'update';
+    return {
+      ...rest,
+      target: { store, kind, access: grant.predicate, keepIds, upsert },
+      hooks: behaviors.length > 0,
+      pieceRecords: edits && this.behaviors.takeManyEdits(kind, opened) ? LIMITS.bulk : PIECE_RECORDS,
+    };
   }
 
   async #import(run: ImportRun, key: StreamKey | undefined): Promise<Answer> {
-    const { session, target, text, until } = run;
+    const { session, target, text, until, pieceRecords: most } = run;
     const { store, kind, upsert } = target;
-    const read = () => new ReadAhead(piecesOf(text.read(), run.newReader(), session.project.schema));
+    const { schema } = session.project;
+    const read = () => new ReadAhead(piecesOf(text.read(), run.newReader(), { most, schema }));
     const options = {
       ...usedBy(session),
       isolation: upsert ? 'repeatable read' : (store.isolation(session, kind, 'create') ?? 'read committed'),

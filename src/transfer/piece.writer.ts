@@ -18,6 +18,7 @@ import { keyRows, IGNORED_FAULTS } from '../unit/table/write/upsert.js';
 import type { Session } from '../catalog/session/session.js';
 import type { KeyRow, LookedUp, UnitStore, UpsertResult, WriteOptions } from '../unit/store/unit-store.js';
 import type { FileRecord } from './file/file-record.js';
+import { PIECE_RECORDS } from './file/file-pieces.js';
 import { SeenKeys } from './seen-keys.js';
 
 /** A fault of a record, as the answer shows it. The codes of hooks are their own. */
@@ -190,18 +191,22 @@ export class PieceWriter {
         getOrInsert(faulty, message.index ?? -1, () => []).push(message);
       }
       // Without a position, or with as many faults as one refusal can have, halves tell more.
-      if (faulty.has(-1) || refused.length >= LIMITS.faults) {
-        const half = Math.ceil(rest.length / 2);
-        failed += await this.#insert(rest.slice(0, half), { ...turn, looked: undefined }, noted);
-        rest = rest.slice(half);
-        continue;
+      const areKnown = !faulty.has(-1) && refused.length < LIMITS.faults;
+      if (areKnown) {
+        for (const [at, messages] of faulty) {
+          const record = rest[at];
+          if (record) note(noted, record, messages);
+        }
+        rest = rest.filter((_, at) => !faulty.has(at));
+        failed += faulty.size;
       }
-      for (const [at, messages] of faulty) {
-        const record = rest[at];
-        if (record) note(noted, record, messages);
+      const most = areKnown ? PIECE_RECORDS : Math.min(PIECE_RECORDS, Math.ceil(rest.length / 2));
+      if (rest.length <= most) continue;
+      // A large piece is not done and undone for each fault.
+      for (let at = 0; at < rest.length; at += most) {
+        failed += await this.#insert(rest.slice(at, at + most), { ...turn, looked: undefined }, noted);
       }
-      rest = rest.filter((_, at) => !faulty.has(at));
-      failed += faulty.size;
+      return failed;
     }
     return failed;
   }

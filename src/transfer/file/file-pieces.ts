@@ -4,16 +4,25 @@ import type { FileReader, FileRecord } from './file-record.js';
 import type { TextPart } from './imported-text.js';
 
 /**
- * Records, and characters of the file, that are written at once. With a thousand records V8 copies their objects from
- * one generation to the next, and collecting them takes as long as all the rest.
+ * Records that are written at once, unless hooks take more. With a thousand records V8 copies their objects from one
+ * generation to the next, and collecting them takes as long as all the rest.
  */
-const PIECE = { records: 200, characters: 1024 * 1024 };
+export const PIECE_RECORDS = 200;
+/** Characters of the file that are written at once. */
+const PIECE_CHARACTERS = 1024 * 1024;
+
+interface PieceOptions {
+  /** The most records of a piece. */
+  readonly most: number;
+  /** For whom the file is read. */
+  readonly schema: string;
+}
 
 /** @throws the error that the file can't be read on for, after the records before it */
 export async function* piecesOf(
   file: AsyncIterable<TextPart>,
   reader: FileReader,
-  schema: string,
+  { most, schema }: PieceOptions,
 ): AsyncGenerator<FileRecord[]> {
   const yielder = new EventLoopYield(schema);
   const found: FileRecord[] = [];
@@ -22,15 +31,15 @@ export async function* piecesOf(
     for await (const { text, last } of file) {
       if (yielder.due) await yielder.pause();
       reader.read(text, last, found);
-      for (; found.length >= PIECE.records; characters = 0) yield found.splice(0, PIECE.records);
+      for (; found.length >= most; characters = 0) yield found.splice(0, most);
       characters += text.length;
-      if (found.length > 0 && (last || characters > PIECE.characters)) {
+      if (found.length > 0 && (last || characters > PIECE_CHARACTERS)) {
         yield found.splice(0);
         characters = 0;
       }
     }
   } catch (error) {
-    while (found.length > 0) yield found.splice(0, PIECE.records);
+    while (found.length > 0) yield found.splice(0, most);
     throw error;
   }
 }

@@ -108,7 +108,7 @@ export interface RegisteredBehavior extends Behavior {
 export interface BehaviorSource {
   /** The current set; an operation uses one set to its end. */
   readonly deployment: DeployedFunctions;
-  of(kind: KindDef, project: Project, deployment: object): Behavior | undefined;
+  of(kind: KindDef, project: Project, deployment: DeployedFunctions): Behavior | undefined;
 }
 
 const ON_EDITS: readonly (keyof Behavior)[] = ['prepare', 'complete', 'beforeUpdate', 'afterWrite'];
@@ -123,7 +123,10 @@ export class Behaviors {
   readonly #registered: RegisteredBehavior[] = [];
   #source: BehaviorSource | undefined;
   readonly #byKind = new WeakMap<KindDef, readonly Behavior[]>();
-  readonly #unlinking = new WeakMap<Model, { readonly deployment: object | undefined; readonly kinds: string[] }>();
+  readonly #unlinking = new WeakMap<
+    Model,
+    { readonly deployment: DeployedFunctions | undefined; readonly kinds: string[] }
+  >();
 
   constructor(private readonly deployments: Deployments) {}
 
@@ -178,6 +181,12 @@ export class Behaviors {
   /** Whether many units have to be edited one by one, because a behavior does not take several edits at once. */
   editsOneByOne(kind: KindDef, session: Pick<Session, 'project' | 'deployment'>): boolean {
     return this.of(kind, session).some((behavior) => !behavior.manyEdits && runsOnEdits(behavior));
+  }
+
+  /** Whether many units are edited at once, and behaviors get them so. */
+  takeManyEdits(kind: KindDef, session: Pick<Session, 'project' | 'deployment'>): boolean {
+    const taken = this.manyEdits(kind, session).some(({ before, after }) => before ?? after);
+    return taken && !this.editsOneByOne(kind, session);
   }
 
   /** Whether an edit runs behaviors. */

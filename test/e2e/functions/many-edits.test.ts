@@ -9,6 +9,7 @@ const told = 'many edits of the test';
 const HEAD = `
   import { FunctionError, kind } from 'kind';
   const calls = ((globalThis as any)['${told}'] ??= []);`;
+type Row = Record<string, unknown>;
 const folder = new FunctionsFolder({
   'stock.ts': `${HEAD}
     export default kind('stock').module({ hooks: {
@@ -150,6 +151,31 @@ describe('other edits', () => {
     expect(sizes()).toEqual([-50, 50]);
     expect(calls[0]).toMatchObject({ via: 'import' });
     expect(await stock('s149')).toMatchObject({ left: 1, note: 's149:1' });
+  });
+
+  const importLeft = (left: (at: number) => number, query = '') => {
+    const lines = Array.from({ length: 2500 }, (_, at) => `s${at},${left(at)}\n`).join('');
+    const options = { headers: { 'content-type': 'text/csv' } };
+    return admin.call('POST', `/stock/import?on_conflict=update&by=name${query}`, `name,left\n${lines}`, options);
+  };
+
+  it('of an import call them once for a thousand units', async () => {
+    await ok(importLeft(() => 70));
+    expect(sizes()).toEqual([1000, 1000, 500].flatMap((size) => [-size, size]));
+    expect(await stock('s2499')).toMatchObject({ left: 70, note: 's2499:70' });
+  });
+
+  it('of an import are not undone a thousand at a time for each fault', async () => {
+    const { failed, updated } = (await ok(importLeft((at) => (at === 1500 ? -1 : 71), '&errors=skip'))) as Row;
+    expect([failed, updated]).toEqual([1, 2499]);
+    // The first and the last piece, and the one with the fault until it is found.
+    const [thousand, undone, ...others] = sizes().filter((size) => Number(size) < 0);
+    expect([thousand, undone, others.at(-1)]).toEqual([-1000, -1000, -500]);
+    expect(others.slice(0, -1).every((size) => Number(size) >= -200)).toBe(true);
+    expect(await stock('s1500')).toMatchObject({ left: 70 });
+    expect(await stock('s1501')).toMatchObject({ left: 71 });
+    const bad = (await ok(importLeft((at) => (at === 1500 ? 13 : 72), '&errors=skip'))) as Row;
+    expect(bad).toMatchObject({ failed: 1, errors: [{ parameter: 'left', line: 1502 }] });
   });
 
   it('of an upsert is told with its position', async () => {
