@@ -1,5 +1,7 @@
 import { All, Controller, Module, Req, UseInterceptors } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
+import { UnknownEndpointController } from './function/endpoint.controller.js';
+import { FunctionModule } from './function/function.module.js';
 import { unknownRoute } from './http/server/path-methods.js';
 import type { HttpRequest } from './http/request/request.js';
 import { TenancyInterceptor } from './tenancy/tenancy.interceptor.js';
@@ -15,5 +17,6 @@ class UnknownRouteController {
   }
 }
 
-@Module({ controllers: [UnknownRouteController] })
+/** The path of an endpoint may be that of a unit `hook` of a kind `project`, so that all other routes come first. */
+@Module({ imports: [FunctionModule], controllers: [UnknownEndpointController, UnknownRouteController] })
 export class UnknownRouteModule {}

@@ -1,12 +1,12 @@
-import { Controller, Delete, Get, Param, Post, Put, Req, UseInterceptors } from '@nestjs/common';
+import { All, Controller, Delete, Get, Param, Post, Put, Req, UseInterceptors } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
 import type { Answer } from '../http/answer/answer.js';
 import type { HttpRequest } from '../http/request/request.js';
 import { ApiRoute } from '../http/route/api-route.js';
-import type { EndpointMethod } from '../kit/module.js';
 import { Runner } from '../run/runner.js';
 import { bodyBytes } from '../tenancy/request-bodies.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
-import { WithoutAccessToken, WithProjectInPath } from '../tenancy/route-options.js';
+import { unknownEndpoint, WithoutAccessToken, WithProjectInPath } from '../tenancy/route-options.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { EndpointService } from './endpoint.service.js';
 import { EndpointRates } from './run/endpoint-rates.js';
@@ -64,8 +64,33 @@ export class EndpointController {
     return this.#call('DELETE', path, request, scope);
   }
 
-  #call(method: EndpointMethod, path: EndpointParams, request: HttpRequest, scope: RequestScope): Promise<Answer> {
+  #call(method: string, path: EndpointParams, request: HttpRequest, scope: RequestScope): Promise<Answer> {
     const command = this.endpoints.call({ method, kind: path.kind_id, name: path.endpoint_name }, request);
+    return this.runner.run(this.runner.begin(scope, command), (limit) => bodyBytes(request, limit));
+  }
+}
+
+/** Other methods of endpoints, and what is none: refused as calls of endpoints are, and not for want of a header. */
+@Controller('api/lib/project/:project_id/hook')
+@ApiExcludeController()
+@WithProjectInPath()
+@WithoutAccessToken()
+@UseInterceptors(EndpointRates, TenancyInterceptor)
+export class UnknownEndpointController {
+  constructor(
+    private readonly endpoints: EndpointService,
+    private readonly runner: Runner,
+  ) {}
+
+  @All('*path')
+  async refuse(
+    @Param('path') path: readonly string[],
+    @Req() request: HttpRequest,
+    @Scope() scope: RequestScope,
+  ): Promise<Answer> {
+    const [kind, name, ...more] = path;
+    if (kind === undefined || name === undefined || more.length > 0) throw unknownEndpoint();
+    const command = this.endpoints.call({ method: request.method, kind, name }, request);
     return this.runner.run(this.runner.begin(scope, command), (limit) => bodyBytes(request, limit));
   }
 }

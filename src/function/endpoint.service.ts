@@ -7,7 +7,7 @@ import type { ReceivedBody } from '../http/body/read-body.js';
 import type { HttpRequest } from '../http/request/request.js';
 import type { EndpointMethod, InboundRequest } from '../kit/module.js';
 import type { Command, Opened } from '../run/command.js';
-import { methodNotAllowed } from '../shared/errors.js';
+import { KindError, methodNotAllowed } from '../shared/errors.js';
 import { isPlainObject, typeName } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import { answerTooLarge } from '../shared/response-size.js';
@@ -21,7 +21,8 @@ import { EndpointRates } from './run/endpoint-rates.js';
 import { FunctionCalls } from './run/function-calls.js';
 
 interface EndpointTarget {
-  readonly method: EndpointMethod;
+  /** Of any request. */
+  readonly method: string;
   readonly kind: string;
   readonly name: string;
 }
@@ -59,7 +60,7 @@ export class EndpointService {
             const inbound = inboundRequest(target, request, bytesOf(received));
             const answer = async (context: object) =>
               readAnswer(await def.run(context as Parameters<EndpointDef['run']>[0]));
-            return this.capacity.calls.run(project.id, () =>
+            const answered = this.capacity.calls.run(project.id, () =>
               this.calls.call({
                 session,
                 module,
@@ -71,6 +72,9 @@ export class EndpointService {
                 unit: undefined,
               }),
             );
+            return answered.catch((error: unknown) => {
+              throw withoutSignIn(error);
+            });
           },
         };
       },
@@ -85,11 +89,18 @@ export class EndpointService {
     if (loaded?.state === 'broken') throw brokenModule();
     const def = loaded?.module.endpoints.get(name);
     if (!loaded || !def) throw unknownEndpoint();
-    if (!def.methods.includes(method)) {
+    if (!def.methods.some((each) => each === method)) {
       throw methodNotAllowed(`The endpoint '${def.name}' takes ${def.methods.join(' and ')} alone`, def.methods);
     }
     return { module: loaded.module, def };
   }
+}
+
+/** The same refusal for a caller that cannot sign in: a token would not be looked at. */
+function withoutSignIn(error: unknown): unknown {
+  if (!(error instanceof KindError) || error.code !== 'token.missing') return error;
+  const text = 'Without a token, an endpoint may do what anyone may, and not this';
+  return error.withMessages([{ code: 'access.denied', text }], { cause: error });
 }
 
 function bytesOf(received: ReceivedBody): Buffer {
@@ -99,7 +110,9 @@ function bytesOf(received: ReceivedBody): Buffer {
 function inboundRequest({ method }: EndpointTarget, { url, headers }: HttpRequest, body: Buffer): InboundRequest {
   const given = Object.entries(headers).filter(([name]) => name !== 'cookie');
   const texts = given.map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]);
-  return { method, headers: Object.fromEntries(texts) as InboundRequest['headers'], query: queryOf(url), body };
+  // One that the endpoint takes.
+  const taken = method as EndpointMethod;
+  return { method: taken, headers: Object.fromEntries(texts) as InboundRequest['headers'], query: queryOf(url), body };
 }
 
 function queryOf(url: string): InboundRequest['query'] {

@@ -50,6 +50,6 @@ import { UnservedLog } from './unserved-modules.js';
     UnservedLog,
   ],
   controllers: [AccessReportController, FunctionController, FunctionListController, RunController, EndpointController],
-  exports: [FunctionRegistry],
+  exports: [EndpointRates, EndpointService, FunctionRegistry],
 })
 export class FunctionModule {}

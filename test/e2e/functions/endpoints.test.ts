@@ -44,6 +44,7 @@ const folder = new FunctionsFolder({
     const nothing = note.endpoint({ run: () => undefined });
     const page = note.endpoint({ methods: ['GET'], run: () => ({ type: 'text/html; charset=utf-8', body: '<script>1</script>' }) });
     const bytes = note.endpoint({ methods: ['GET'], run: () => ({ body: new Uint8Array([0, 255]) }) });
+    const refused = note.endpoint({ run: async ({ units }) => ({ body: String((await units('note').list()).count) }) });
     const stores = note.endpoint({
       async run({ system, request: { query } }) {
         await system.units('note').create({ title: 'stored ' + query.status });
@@ -54,7 +55,7 @@ const folder = new FunctionsFolder({
     const bad = note.endpoint({ run: ({ request }) => JSON.parse(request.body.toString()) });
     const slow = note.endpoint({ run: ({ signal }) => new Promise((_, reject) => signal.addEventListener('abort', reject)) });
     const hooks = { before_delete() {} };
-    export default note.module({ endpoints: { echo, stripe, counts, nothing, page, bytes, stores, bad, slow, 'a-b_1': echo }, hooks });
+    export default note.module({ endpoints: { echo, stripe, counts, nothing, page, bytes, refused, stores, bad, slow, 'a-b_1': echo }, hooks });
   `,
   'off.ts': `
     import { kind } from 'kind';
@@ -147,6 +148,12 @@ describe('the request', () => {
   it('takes the methods of the endpoint alone', async () => {
     const answer = await call('stripe', { method: 'GET' });
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
+    const patched = await call('page', { method: 'PATCH', body: '{}' });
+    expect([patched.status, patched.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
+    expect(await patched.json()).toMatchObject({ messages: [{ code: 'route.method' }] });
+    expect((await call('stripe', { method: 'HEAD' })).status).toBe(405);
+    const options = await call('page', { method: 'OPTIONS' });
+    expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, HEAD, POST, PUT, DELETE, OPTIONS']);
   });
 
   it('may have a body of a mebibyte', async () => {
@@ -205,6 +212,12 @@ describe('the call', () => {
     expect(await ok(admin.get('/note/unit?filter=eq(title,evt_1)'))).toMatchObject({ count: 1 });
   });
 
+  it('is refused with 403 what anyone may not, because it cannot sign in', async () => {
+    const answer = await call('refused');
+    expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([403, null]);
+    expect(await answer.json()).toMatchObject({ messages: [{ code: 'access.denied' }] });
+  });
+
   it('is one transaction: stored whatever its status, unless it throws', async () => {
     expect((await call('stores?status=418')).status).toBe(418);
     expect((await call('stores?status=500&throws=1')).status).toBe(500);
@@ -242,8 +255,10 @@ describe('what is not there', () => {
     ['a kind of the system', 'echo', { kind: 'kind' }],
     ['a project', 'echo', { project: 'unknown' }],
     ['what can be no project', 'echo', { project: 'NO!' }],
+    ['a slash at its end', 'echo/', {}],
+    ['a longer path', 'echo/more', {}],
   ])('is one 404: %s', async (_, name, path) => {
-    for (const method of ['GET', 'POST']) {
+    for (const method of ['GET', 'POST', 'PATCH']) {
       const answer = await call(name, { method }, path);
       expect([answer.status, await answer.text()]).toEqual([
         404,

@@ -352,6 +352,14 @@ const ROWS: readonly Row[] = [
     anyQuery: true,
   })),
   {
+    route: 'ALL /api/lib/project/:project_id/hook/*path',
+    call: () => ['PATCH', `/project/${here.admin.id}/hook/note/ping`],
+    answers: [405, 405, 405, 405],
+    open: true,
+    bare: true,
+    anyQuery: true,
+  },
+  {
     route: 'ALL /api/lib/*path',
     call: () => ['PATCH', '/nothing/of/the/kind'],
     answers: [404, 404, 404, 404],
