@@ -147,11 +147,20 @@ export function authorizeKind(
   throw kindDenied(model, kind, kindId, operations[0] ?? 'read', caller);
 }
 
-/** Whether the API key of the caller alone keeps it from reading: its member may read units of the kind. */
-export function isUnreadByKey(kind: KindDef, caller: Caller, model: Model): boolean {
-  if (caller.type !== 'member' || !isWithheldFromKey(kind, 'read', caller)) return false;
+/**
+ * Whether the API key of the caller alone keeps it from an operation: its member may do it, and may read units of the
+ * kind.
+ */
+function isWithheldByKeyAlone(kind: KindDef, operation: Operation, caller: Caller, model: Model): boolean {
+  if (caller.type !== 'member' || !isWithheldFromKey(kind, operation, caller)) return false;
   const { key, ...member } = caller;
-  return key !== undefined && grantOf(kind, 'read', member, model) !== undefined;
+  const may = (each: Operation) => grantOf(kind, each, member, model) !== undefined;
+  return key !== undefined && may(operation) && may('read');
+}
+
+/** The same for reading. */
+export function isUnreadByKey(kind: KindDef, caller: Caller, model: Model): boolean {
+  return isWithheldByKeyAlone(kind, 'read', caller, model);
 }
 
 /** For operations on units that the caller must be able to read: all would be unknown. @throws KindError 403 */
@@ -193,7 +202,7 @@ export function kindDenied(
       `No kind '${shortened(kindId)}' in this project${didYouMean(kindId, suggestableKinds(model, caller))}`,
     );
   const what = operation === 'function' ? 'call functions' : `${operation} units`;
-  if (isWithheldFromKey(kind, operation, caller)) {
+  if (isWithheldByKeyAlone(kind, operation, caller, model)) {
     return accessDenied(caller, `This API key may not ${what} of '${kind.id}'`);
   }
   const setting = accessSettingOf(kind, operation, model);

@@ -1,6 +1,7 @@
 /** Access to functions, and from functions to kinds. Pure. */
 import { getOrInsert } from '../shared/maps.js';
 import { refusal } from '../shared/errors.js';
+import { isPlainObject } from '../shared/json.js';
 import type { KindDef, Model } from '../model/model.js';
 import type { Level } from '../model/access-levels.js';
 import type { Operation } from '../model/built-in-traits.js';
@@ -20,12 +21,17 @@ export function authorizeForFunction(
   return opened;
 }
 
-/** Copies of kinds with the `access` of a function, cached as long as the model exists. */
+/** Copies of kinds with the `access` of a function in place of theirs, cached as long as the model exists. */
 const kindsWithFunctionAccess = new WeakMap<KindDef, Map<string, KindDef>>();
 
 function withFunctionAccess(kind: KindDef, access: Level | readonly string[]): KindDef {
   const ofKind = getOrInsert(kindsWithFunctionAccess, kind, () => new Map<string, KindDef>());
-  return getOrInsert(ofKind, JSON.stringify(access), () => ({ ...kind, access: { function: access } }));
+  const others = isPlainObject(kind.access) ? kind.access : {};
+  return getOrInsert(ofKind, JSON.stringify(access), () => ({ ...kind, access: { ...others, function: access } }));
+}
+
+function judgedKind(kind: KindDef, access: FunctionTarget['access']): KindDef {
+  return access === undefined ? kind : withFunctionAccess(kind, access);
 }
 
 /** Whether a function is called on a unit or on the whole kind, and the access that it declares, if any. */
@@ -44,7 +50,7 @@ export function functionGrant(
   caller: Caller,
   model: Model,
 ): Grant | undefined {
-  const grant = grantOf(access === undefined ? kind : withFunctionAccess(kind, access), 'function', caller, model);
+  const grant = grantOf(judgedKind(kind, access), 'function', caller, model);
   // Built-in kinds have no functions, and their predicate only excludes internal kinds.
   return !ofUnit && grant?.predicate && !kind.builtIn ? undefined : grant;
 }
@@ -63,5 +69,5 @@ export function authorizeFunction(
     if (target.ofUnit) checkKeyReads(kind, caller, model);
     return { kind, grant };
   }
-  throw kindDenied(model, kind, kindId, 'function', caller);
+  throw kindDenied(model, kind && judgedKind(kind, target.access), kindId, 'function', caller);
 }

@@ -178,7 +178,12 @@ describe('a scope', () => {
       403,
       'access.denied explain is for administrators; this API key has a scope',
     ]);
-    // What the member may not read either is said as to the member.
+    // What the member may not do either is said as to the member.
+    await ok(admin.put('/kind/unit/note', { access: { delete: 'admin' } }));
+    expect(await said('DELETE', unit)).toEqual([403, "access.denied You may not delete units of 'note'"]);
+    await ok(admin.put('/kind/unit/note', { access: { read: 'admin' } }));
+    expect(await said('DELETE', unit)).toEqual([403, "access.denied You may not delete units of 'note'"]);
+    await ok(admin.put('/kind/unit/note', { access: {} }));
     await ok(admin.put('/kind/unit/tag', { access: { read: 'admin', create: 'admin' } }));
     expect(await said('POST', '/note/unit', { text: 'y', tag })).toEqual(
       await said('POST', '/note/unit', { text: 'y', tag }, asBea),
