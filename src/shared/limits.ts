@@ -31,6 +31,8 @@ export const LIMITS = {
   affectedDefault: 1000,
   affectedMax: 100_000,
   affectedSeconds: 30,
+  /** Seconds that a write, while it holds its locks, takes to read what it answers. */
+  writtenSeconds: 5,
   filterBytes: 8 * 1024,
   /** Bytes of a `search`, and characters of a unit that it reads. */
   searchBytes: 1024,

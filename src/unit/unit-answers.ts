@@ -49,7 +49,7 @@ export function onlyOne<Row>(rows: readonly Row[]): Row {
 }
 
 /** The answer with a new unit. Nobody may keep one with a secret. */
-export function createdAnswer(kind: KindDef, row: UnitRow, more: boolean): Answer {
+export function createdAnswer(kind: KindDef, row: UnitRow, more?: boolean): Answer {
   const answer = unitAnswer(kind, row, more);
   if (kind.traits.secret === undefined) return answer;
   return new Answer(answer.content, answer.etag, { 'Cache-Control': 'no-store' });
@@ -69,7 +69,7 @@ function bodyList(rows: readonly UnitRow[]): string[] {
   return [...rows.map(({ body }, at) => (at === 0 ? `[${body}` : `,${body}`)), rows.length === 0 ? '[]' : ']'];
 }
 
-export function upserted(kind: KindDef, row: UpsertedUnit, more: boolean): Answer {
+export function upserted(kind: KindDef, row: UpsertedUnit, more?: boolean): Answer {
   const { content, etag } = unitAnswer(kind, row, more);
   return new Answer(content, etag, { [RESULT_HEADER]: row.result });
 }

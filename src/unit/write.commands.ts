@@ -26,6 +26,7 @@ import type { Isolation } from '../sql/server/transaction.sql.js';
 import { Behaviors } from './draft/behavior.js';
 import type { UnitOperation, WriteOptions } from './store/unit-store.js';
 import { checkUnit } from './table/rights.js';
+import { showsMore } from './query/answer.plan.js';
 import { ReadCommands } from './read.commands.js';
 import { UnitStores } from './unit-stores.js';
 import {
@@ -99,7 +100,7 @@ export class WriteCommands {
       const rows = await shownUnits(session, plan, written);
       if (bulk) return bulkAnswer(rows);
       const row = onlyOne(rows);
-      return createdAnswer(kind, row, row.more);
+      return createdAnswer(kind, row, plan && showsMore(plan));
     });
   }
 
@@ -109,7 +110,7 @@ export class WriteCommands {
       const read = objectReader(session, request, bytes);
       const written = await this.stores.of(kind).updates.update(session, kind, unitId, read, options);
       const row = onlyOne(await shownUnits(session, plan, [written]));
-      return unitAnswer(kind, row, row.more);
+      return unitAnswer(kind, row, plan && showsMore(plan));
     });
   }
 
@@ -140,7 +141,7 @@ export class WriteCommands {
       const rows = await shownUnits(session, plan, written);
       if (bulk) return manyUpserted(rows);
       const row = onlyOne(rows);
-      return upserted(kind, row, row.more);
+      return upserted(kind, row, plan && showsMore(plan));
     });
   }
 

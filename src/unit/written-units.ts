@@ -1,12 +1,12 @@
 /** What a write answers of its units where `include` names it: they are read again, in the transaction of the write. */
 import { readableUnits } from './table/rights.js';
+import { whileLocked } from '../catalog/session/executors.js';
 import type { Session } from '../catalog/session/session.js';
 import { readJson } from '../http/body/json-pieces.js';
 import { parseWrittenQuery } from '../http/route/parse-write-query.js';
 import type { QueryParameters } from '../http/route/parse-list-query.js';
 import type { KindDef } from '../model/model.js';
 import type { ReadPlan } from '../sql/list/select.sql.js';
-import { showsMore } from './query/answer.plan.js';
 import { checkRelatedPage } from './query/query-limits.js';
 import { planContextOf, planGet, planQuery } from './query/list.plan.js';
 import type { UnitRow } from './store/unit-store.js';
@@ -20,21 +20,18 @@ export function planWrittenUnits(session: Session, kind: KindDef, parameters: Qu
   return planQuery(parsed, (query) => planGet(query, context));
 }
 
-/** A row to answer. `more`: it has more than the unit. */
-type AnsweredRow<Row extends UnitRow> = Row & { readonly more: boolean };
-
 /** The rows with what the plan shows of them. A unit that the caller may not read stays as the write answers it. */
 export async function shownUnits<Row extends UnitRow>(
   session: Session,
   plan: ReadPlan | undefined,
   rows: readonly Row[],
-): Promise<AnsweredRow<Row>[]> {
-  if (!plan) return rows.map((row) => ({ ...row, more: false }));
+): Promise<readonly Row[]> {
+  if (!plan) return rows;
   checkRelatedPage({ limit: rows.length }, plan);
   const ids: string[] = [];
   for (const { body } of rows) ids.push(await idOf(body, session.project.schema));
-  const found = await fetchUnits(session, plan, [...new Set(ids)]);
-  return rows.map((row, at) => ({ ...row, ...found.get(ids[at] ?? ''), more: showsMore(plan) }));
+  const found = await whileLocked(session, () => fetchUnits(session, plan, [...new Set(ids)]));
+  return rows.map((row, at) => ({ ...row, ...found.get(ids[at] ?? '') }));
 }
 
 async function idOf(body: string, schema: string): Promise<string> {

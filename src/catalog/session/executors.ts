@@ -1,7 +1,7 @@
 /** Where the statements of a session run: alone, on a replica, in the transaction of the session, or in one of its own. */
 import { idleTimeoutFor } from '../../database/connection/session-settings.js';
 import type { Database, Transaction, Executor } from '../../database/database.js';
-import { KindError } from '../../shared/errors.js';
+import { KindError, refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { Isolation } from '../../sql/server/transaction.sql.js';
 import type { Session } from './session.js';
@@ -57,6 +57,26 @@ export async function inTransaction<T>(
       },
       { ...times, ...options },
     );
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Reads what a write answers, in its transaction: others may wait for what it has locked, so that this takes less time
+ * than a read alone may. After that the transaction fails, with 503.
+ */
+export async function whileLocked<T>(
+  { executor: { tx } }: Pick<Session, 'executor'>,
+  read: () => Promise<T>,
+): Promise<T> {
+  const abort = new AbortController();
+  const seconds = LIMITS.writtenSeconds;
+  const text = `What the write answers took longer than ${seconds} seconds: include less, or read it afterwards`;
+  const timer = setTimeout(() => abort.abort(refusal('query.timeout', text)), seconds * 1000);
+  tx?.abortOn(abort.signal);
+  try {
+    return await read();
   } finally {
     clearTimeout(timer);
   }

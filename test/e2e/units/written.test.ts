@@ -4,6 +4,8 @@ import { asMember, defineKinds } from '../../support/callers.js';
 import { createdId, ok, refusalOf } from '../../support/definitions.js';
 import { FunctionsFolder, sharedServiceWith } from '../../support/functions.js';
 import type { TestProject } from '../../support/service.js';
+import { LIMITS } from '../../../src/shared/limits.js';
+import { sideConnection } from '../../support/side-connection.js';
 
 const folder = new FunctionsFolder({
   'hooked.ts': `
@@ -86,6 +88,24 @@ describe('include', () => {
     const plain = await documented.put(`/city/unit/${id}?include=name`, {}, { headers: { 'if-match': etag } });
     expect(plain.body.content).toEqual({ name: 'Paris' });
     expect((await project.put(`/city/unit/${id}`, {}, { headers: { 'if-match': etag } })).status).toBe(412);
+  });
+
+  it('that takes long fails the write, so that others do not wait for what it has locked', async () => {
+    const { writtenSeconds } = LIMITS;
+    const id = await createdId(project.post('/city/unit', { name: 'Nice', country: 'FR' }));
+    const side = await sideConnection();
+    const release = await side.lock(project, 'country');
+    try {
+      Object.assign(LIMITS, { writtenSeconds: 0.3 });
+      for (const unit of [`/${id}?`, '?filter=eq(name,Nice)&']) {
+        const slow = await project.put(`/city/unit${unit}include=name,country.name`, { name: 'Slow' });
+        expect([slow.status, ...slow.body.messages]).toMatchObject([503, { code: 'query.timeout' }]);
+        expect(await ok(project.put(`/city/unit/${id}?include=name`, {}))).toEqual({ name: 'Nice' });
+      }
+    } finally {
+      Object.assign(LIMITS, { writtenSeconds });
+      await release();
+    }
   });
 
   it('on an upsert, one and many, created, updated, unchanged and ignored', async () => {

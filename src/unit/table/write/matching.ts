@@ -7,6 +7,7 @@ import { Injectable } from '@nestjs/common';
 import { accessDenied, grantOf } from '../../../access/access.js';
 import { writableFields } from '../../../access/masks.js';
 import { PatternMatcher } from '../../../catalog/pattern/pattern-matcher.js';
+import { whileLocked } from '../../../catalog/session/executors.js';
 import type { Session } from '../../../catalog/session/session.js';
 import { Database } from '../../../database/database.js';
 import { completeRefusal, ofUnit, withFaults } from '../../../database/transaction/complete-refusal.js';
@@ -153,12 +154,8 @@ export class MatchingWrites {
     const grant = grantOf(kind, 'read', session.caller, session.model);
     if (!grant || keys.length === 0) return { items: '[]' };
     const parsed = { query: shown, faults: [] };
-    const { items } = await this.reader.list(
-      session,
-      { kind, grant },
-      parsed,
-      hasKeyOf(kind, keys.slice(0, LIMITS.bulk)),
-    );
+    const answered = hasKeyOf(kind, keys.slice(0, LIMITS.bulk));
+    const { items } = await whileLocked(session, () => this.reader.list(session, { kind, grant }, parsed, answered));
     return { items };
   }
 
