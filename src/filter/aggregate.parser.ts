@@ -1,6 +1,4 @@
 /** Parses the terms of `select` and `group` (docs/aggregation.md has the grammar). It checks the syntax only. */
-import { didYouMean } from '../shared/texts.js';
-import { refusal } from '../shared/errors.js';
 import { isIdentifier } from '../shared/identifiers.js';
 import {
   AGGREGATE_FUNCTIONS,
@@ -11,7 +9,7 @@ import {
   type SelectTerm,
 } from './aggregate.ast.js';
 import { EXPRESSION_FUNCTIONS } from './filter.ast.js';
-import { FilterParser, type ReadWord } from './filter.parser.js';
+import { FilterParser, unknownFunction, type ReadWord } from './filter.parser.js';
 import { checkSize, Scanner } from './filter.scanner.js';
 import { COUNT_FUNCTIONS } from './related.parser.js';
 
@@ -112,14 +110,9 @@ class TermParser {
   }
 
   /** @param known the functions that a hint may name */
-  #function<T extends string>(
-    functions: readonly T[],
-    { word, at }: ReadWord,
-    known: readonly string[] = functions,
-  ): T {
-    if (isFunction(functions, word)) return word;
-    const hint = didYouMean(word.toLowerCase(), known) || `; there are ${known.join(', ')}`;
-    throw refusal('filter.unknown_operator', `unknown function '${word.slice(0, 40)}' at character ${at}${hint}`);
+  #function<T extends string>(functions: readonly T[], called: ReadWord, known: readonly string[] = functions): T {
+    if (isFunction(functions, called.word)) return called.word;
+    throw unknownFunction(called, known);
   }
 
   /** The arguments up to the closing parenthesis. A filter is a word with a parenthesis. */

@@ -80,6 +80,13 @@ export interface ReadWord {
   readonly at: number;
 }
 
+/** @param known those that there are, which a hint may name @param hint another one */
+export function unknownFunction({ word, at }: ReadWord, known: readonly string[], hint?: string): KindError {
+  const meant = hint ?? (didYouMean(word.toLowerCase(), known) || `; there are ${known.join(', ')}`);
+  const text = `unknown function '${word.slice(0, MAX_QUOTED_CHARACTERS)}' at character ${at}${meant}`;
+  return refusal('filter.unknown_operator', text);
+}
+
 /** Parses filters and paths where the scanner is. All filters of one parser together have a limited number of tests. */
 export class FilterParser {
   #tests = 0;
@@ -281,9 +288,7 @@ export class FilterParser {
     if (head.word === '') throw this.#noOperand(head.at);
     if (isExpressionFunction(head.word) && this.#isCall()) return this.#computed(head.word, head.at);
     if (!COUNT_FUNCTIONS.has(head.word) && this.#isCall()) {
-      const hint = didYouMean(head.word, EXPRESSION_FUNCTIONS) || `; there are ${EXPRESSION_FUNCTIONS.join(', ')}`;
-      const text = `unknown function '${head.word.slice(0, MAX_QUOTED_CHARACTERS)}' at character ${head.at}${hint}`;
-      throw refusal('filter.unknown_operator', text);
+      throw unknownFunction(head, EXPRESSION_FUNCTIONS);
     }
     return this.path(head);
   }

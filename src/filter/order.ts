@@ -1,9 +1,8 @@
 /** The order of a list: its tree, its parser, and its text. */
-import { didYouMean } from '../shared/texts.js';
-import { refusal } from '../shared/errors.js';
+import type { KindError } from '../shared/errors.js';
 import { EXPRESSION_FUNCTIONS, type Path, type Place, type RelatedUnits, type Resemblance } from './filter.ast.js';
 import { AGGREGATE_FUNCTIONS } from './aggregate.ast.js';
-import { FilterParser, type ReadWord } from './filter.parser.js';
+import { FilterParser, unknownFunction, type ReadWord } from './filter.parser.js';
 import { printOperand, printPlace, printResemblance } from './filter.printer.js';
 import { checkSize, Scanner } from './filter.scanner.js';
 import { COUNT_FUNCTIONS } from './related.parser.js';
@@ -183,15 +182,13 @@ class OrderParser {
     return words;
   }
 
-  #unknownFunction({ word, at }: ReadWord) {
+  #unknownFunction(called: ReadWord): KindError {
+    const { word } = called;
     const ofGroups = AGGREGATE_FUNCTIONS.some((name) => name === word);
     const isExpression = EXPRESSION_FUNCTIONS.some((name) => name === word);
     const example = ofGroups ? `, as in order=-${word}` : ', which select may give them before a colon';
-    const hint =
-      ofGroups || isExpression
-        ? `: groups are ordered by the names of their columns${example}`
-        : didYouMean(word.toLowerCase(), ORDER_FUNCTIONS) || `; there are ${ORDER_FUNCTIONS.join(', ')}`;
-    return refusal('filter.unknown_operator', `unknown function '${word.slice(0, 40)}' at character ${at}${hint}`);
+    const hint = ofGroups || isExpression ? `: groups are ordered by the names of their columns${example}` : undefined;
+    return unknownFunction(called, ORDER_FUNCTIONS, hint);
   }
 }
 

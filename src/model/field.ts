@@ -32,6 +32,12 @@ export function builtInField(given: FieldSettings, { storedAs, ...extras }: Extr
   };
 }
 
+/** The type of the values of a field, for a message: `a list of string`. Not every caller may know whose units a reference is to. */
+export function typeInWords({ def, type, reference, describedAs }: Field): string {
+  if (reference) return def.multiple ? 'a list of references' : 'a reference';
+  return `${def.multiple ? 'a list of ' : ''}${describedAs ?? type.id}`;
+}
+
 /** A field that has no column because its value is the same in every unit. */
 export function constantField(id: string, constant: Json): Field {
   return builtInField({ id, type: 'string' }, { column: undefined, constant, system: true, recordOnly: true });

@@ -2,9 +2,8 @@
 import type { Path } from '../../filter/filter.ast.js';
 import { printOperand } from '../../filter/filter.printer.js';
 import { refusal, type KindError } from '../../shared/errors.js';
-import { builtInField } from '../field.js';
+import { builtInField, typeInWords } from '../field.js';
 import type { Field } from '../model.js';
-import { typeText } from './path.js';
 import type { Target } from './predicate.js';
 
 export type NumberType = 'integer' | 'decimal' | 'float';
@@ -77,7 +76,7 @@ function daysTypeOf(target: Target, at: number): NumberType {
 
 function unfit(called: string, wants: string, target: Target, at: number): KindError {
   const { id } = target.field;
-  const text = `${called} wants ${wants}, and '${id}' is ${typeText(target)}, at character ${at}`;
+  const text = `${called} wants ${wants}, and '${id}' is ${typeInWords(target.field)}, at character ${at}`;
   return refusal('filter.bad_operator', text, { parameter: id });
 }
 

@@ -4,6 +4,7 @@
  */
 import { refusal } from '../../shared/errors.js';
 import { shortened } from '../../shared/texts.js';
+import { typeInWords } from '../field.js';
 import type { Field, KindDef } from '../model.js';
 import type { Visible } from './predicate.js';
 
@@ -17,16 +18,16 @@ export interface NamedFields {
 export function mixedText(name: string, kinds: readonly NamedFields[]): string | undefined {
   const having = kinds.flatMap(({ kind, visible }) => {
     const field = visible.get(name);
-    return field ? [{ kind: kind.id, type: typeText(field), own: field.def.own }] : [];
+    return field ? [{ kind: kind.id, field, own: field.def.own }] : [];
   });
   const [first] = having;
-  const other = having.find(({ type }) => type !== first?.type);
+  const other = having.find(({ field }) => first && !agree(field, first.field));
   if (!first || !other || !having.some(({ own }) => own)) return undefined;
-  return `'${shortened(name)}' is ${first.type} in '${first.kind}' and ${other.type} in '${other.kind}'`;
+  return `'${shortened(name)}' is ${typeInWords(first.field)} in '${first.kind}' and ${typeInWords(other.field)} in '${other.kind}'`;
 }
 
-function typeText({ def }: Field): string {
-  return def.multiple ? `a list of ${def.type} values` : `of type ${def.type}`;
+function agree({ def: a }: Field, { def: b }: Field): boolean {
+  return a.type === b.type && a.multiple === b.multiple;
 }
 
 /** @throws KindError 400 if one of the names is of different types in these kinds */

@@ -53,12 +53,6 @@ export function kindsText({ kind, called }: Pick<Names, 'kind' | 'called'>): str
   return called ?? `'${kind.id}'`;
 }
 
-/** The type of the values of a target, for a message: `a list of string`. */
-export function typeText({ field: { def, type, reference, describedAs } }: Pick<Target, 'field'>): string {
-  const own = reference ? `a reference to '${reference.kind}'` : (describedAs ?? type.id);
-  return `${def.multiple ? 'a list of ' : ''}${own}`;
-}
-
 /** Which referenced units a path may lead to, and which of their fields it may name. */
 export interface Reach {
   /** @param at the position at which the path begins @throws KindError if the caller may not read the kind */

@@ -21,11 +21,11 @@ import { filterOperands, testValues } from '../../filter/filter.walk.js';
 import { secondsFromNow } from '../../filter/value.parser.js';
 import { refusal, type KindError } from '../../shared/errors.js';
 import { scalarText, textFault } from '../../shared/json.js';
-import { builtInField } from '../field.js';
+import { builtInField, typeInWords } from '../field.js';
 import type { Field, KindDef } from '../model.js';
 import { type ParameterType, type Stored, OPERATORS } from '../parameter-type/parameter-type.js';
 import { checkedNumber, numberField, resolveComputed } from './expression.js';
-import { resolvePath, typeText, unknownName, type Names } from './path.js';
+import { resolvePath, unknownName, type Names } from './path.js';
 import { resolveRelated, type ResolveInner } from './resolve-related.js';
 import {
   Moment,
@@ -171,10 +171,9 @@ function checkShape({ op }: ParameterTest, { field }: Target, other: Field, at: 
 function checkOperator({ op, at }: ParameterTest, { field }: Target): void {
   const operators = field.def.multiple ? OPERATORS.multiple : valueTypeOf(field).operators;
   if (operators.has(op)) return;
-  const type = `${field.def.multiple ? 'a list of ' : ''}${field.describedAs ?? field.type.id}`;
   throw refusal(
     'filter.bad_operator',
-    `'${field.id}' is ${type}, which has no ${op}, at character ${at}; it has ${spellingsOf(operators).join(', ')}`,
+    `'${field.id}' is ${typeInWords(field)}, which has no ${op}, at character ${at}; it has ${spellingsOf(operators).join(', ')}`,
     { parameter: field.id },
   );
 }
@@ -299,14 +298,16 @@ function comparedPair(
     if (hasOperator(target, base)) continue;
     throw refusal(
       'filter.bad_operator',
-      `'${target.field.id}' is ${typeText(target)}, which has no ${op}, at character ${at}`,
+      `'${target.field.id}' is ${typeInWords(target.field)}, which has no ${op}, at character ${at}`,
       {
         parameter: target.field.id,
       },
     );
   }
   if (!areComparable(a, b, kind)) {
-    const text = `${op} compares values of one type: '${a.field.id}' is ${typeText(a)}, '${b.field.id}' is ${typeText(b)}, at character ${at}`;
+    const [one, other] = [a.field, b.field].map((field) => `'${field.id}' is ${typeInWords(field)}`);
+    const others = a.field.reference && b.field.reference ? ' to units of another kind' : '';
+    const text = `${op} compares values of one type: ${one}, ${other}${others}, at character ${at}`;
     throw refusal('filter.bad_operator', text, { parameter: b.field.id });
   }
   if (base !== 'eq' && base !== 'ne') return { op: 'pair', target: a, other: b, test: base };
@@ -364,7 +365,7 @@ function resolveSimilar(test: SimilarTest, names: Names): Predicate {
 export function resolveResemblance({ path, value }: Resemblance, called: string, names: Names): ResemblingTexts {
   const target = resolveOperand(path, names);
   if (target.counted || target.field.def.multiple || !hasOperator(target, 'icontains')) {
-    const text = `${called} wants a text, and '${target.field.id}' is ${typeText(target)}, at character ${path.at}`;
+    const text = `${called} wants a text, and '${target.field.id}' is ${typeInWords(target.field)}, at character ${path.at}`;
     throw refusal('filter.bad_operator', text, { parameter: target.field.id });
   }
   if (!names.reach?.trigrams) {
@@ -391,7 +392,7 @@ function coordinate(path: Path, called: string, resolve: Resolve): Target {
   if (isNumber(target) && !target.field.def.multiple) return target;
   throw refusal(
     'filter.bad_operator',
-    `${called} wants numbers, and '${target.field.id}' is ${typeText(target)}, at character ${path.at}`,
+    `${called} wants numbers, and '${target.field.id}' is ${typeInWords(target.field)}, at character ${path.at}`,
     {
       parameter: target.field.id,
     },

@@ -1,6 +1,6 @@
 /** The columns of an aggregation: which values a function takes, and of which type its result is. Pure. */
 import type { AggregateFunction, AggregateTerm, GroupTerm } from '../../filter/aggregate.ast.js';
-import { builtInField } from '../../model/field.js';
+import { builtInField, typeInWords } from '../../model/field.js';
 import type { Field } from '../../model/model.js';
 import { numberField, numberTypeOf, type NumberType } from '../../model/predicate/expression.js';
 import { isOfHidden, type Target } from '../../model/predicate/predicate.js';
@@ -149,10 +149,9 @@ function numberOf(term: GroupTerm | AggregateTerm, { field }: UnitValue): Number
 
 function unfit(term: GroupTerm | AggregateTerm, field: Field, wants: string) {
   const called: AggregateFunction | GroupTerm['function'] = term.function;
-  const type = `${field.def.multiple ? 'a list of ' : ''}${field.describedAs ?? field.type.id}`;
   return refusal(
     'query.bad_value',
-    `${called ?? ''} wants ${wants}, and '${field.id}' is ${type}, at character ${term.at}`,
+    `${called ?? ''} wants ${wants}, and '${field.id}' is ${typeInWords(field)}, at character ${term.at}`,
   );
 }
 

@@ -3,6 +3,7 @@ import type { Path } from '../../filter/filter.ast.js';
 import type { ListQuery } from '../../filter/queries.js';
 import type { OrderBy } from '../../filter/order.js';
 import type { QueryName } from '../../http/route/query-names.js';
+import { typeInWords } from '../../model/field.js';
 import type { Field, KindDef } from '../../model/model.js';
 import type { Names } from '../../model/predicate/path.js';
 import type { Target } from '../../model/predicate/predicate.js';
@@ -58,11 +59,9 @@ export function orderTerm({ value, ...direction }: OrderBy, names: Names): Order
   const { field, keys } = target;
   const sortable = !field.def.multiple && (field.type.sortable || keys.length > 0);
   if (sortable) return { value: { type: 'field', target }, ...direction };
-  throw refusal(
-    'query.bad_value',
-    `order: '${field.id}' is ${field.def.multiple ? 'a list' : field.type.id}, which has no order`,
-    { parameter: 'order' },
-  );
+  throw refusal('query.bad_value', `order: '${field.id}' is ${typeInWords(field)}, which has no order`, {
+    parameter: 'order',
+  });
 }
 
 function positionOf(target: Target): OrderedValue {

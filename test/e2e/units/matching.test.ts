@@ -371,7 +371,7 @@ describe('a refusal names the unit that is the reason for it', () => {
     expect(named(reply)).toEqual([409, `parameter.bad_expression ${full}`]);
     expect(reply.body.messages[0]).toMatchObject({
       parameter: 'points',
-      text: 'points: the result of the expression does not fit: The value is above the largest allowed',
+      text: 'points: the result of the expression does not fit the parameter',
     });
     expect(named(await put(member, 'task', 'startswith(name,e)', { points: { $inc: 1 } }, '&include=name'))).toEqual([
       409,

@@ -4,7 +4,7 @@ import { targetKindTextFor } from '../../../access/reference-access.js';
 import { readJson } from '../../../http/body/json-pieces.js';
 import { PatternChecks } from '../../../model/check/pattern-checks.js';
 import { EventLoopYield } from '../../../shared/event-loop-yield.js';
-import { ERRORS, Faults, KindError, type Message } from '../../../shared/errors.js';
+import { Faults, KindError, type Message } from '../../../shared/errors.js';
 import { runYielding } from '../../../shared/work-in-pieces.js';
 import type { UpdatePlan } from '../../../sql/write/written-rows.sql.js';
 import { DefaultBytes } from '../../draft/default-bytes.js';
@@ -30,9 +30,8 @@ export async function withResults(...given: Parameters<typeof checkedResults>): 
 /** The faults of results, one for each parameter. */
 function withoutValues(refused: KindError): KindError {
   const told = new Map(
-    refused.messages.map(({ code, parameter = '' }): [string, Message] => {
-      const reason = ERRORS[code].meaning.replace(/\.$/, '');
-      const text = `${parameter}: the result of the expression does not fit: ${reason}`;
+    refused.messages.map(({ parameter = '' }): [string, Message] => {
+      const text = `${parameter}: the result of the expression does not fit the parameter`;
       return [parameter, { code: 'parameter.bad_expression', text, parameter }];
     }),
   );
