@@ -202,12 +202,13 @@ function accessOf({ access }: FunctionDef, kind: KindDef, model: Model): string 
 function describedModule(loaded: LoadedModule, unserved: readonly ModuleFault[] = []): object {
   if (loaded.state === 'broken') return moduleOf(loaded.kind, moduleFile(loaded), { faults: loaded.faults });
   const { file, endpoints, hooks, remote } = loaded.module;
-  const content = { endpoints: [...endpoints.keys()], hooks: [...hooks.keys()], remote: remote !== undefined };
+  const called = [...endpoints].map(([name, { methods }]) => ({ name, methods }));
+  const content = { endpoints: called, hooks: [...hooks.keys()], remote: remote !== undefined };
   return moduleOf(loaded.kind, file, { ...content, faults: unserved });
 }
 
 interface ModuleContent {
-  readonly endpoints?: readonly string[];
+  readonly endpoints?: readonly object[];
   readonly hooks?: readonly string[];
   readonly remote?: boolean;
   readonly faults?: readonly ModuleFault[];

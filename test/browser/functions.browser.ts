@@ -33,7 +33,8 @@ const words = note.unitFunction({
   description: 'Counts the words', methods: ['GET'],
   run: ({ unit: { text } }) => String(text).split(' ').length,
 });
-export default note.module({ functions: { greet, refuse }, unitFunctions: { words }, hooks: { before_create: () => undefined } });`;
+const paid = note.endpoint({ description: 'Payments', methods: ['POST', 'PUT'], run: () => undefined });
+export default note.module({ endpoints: { paid }, functions: { greet, refuse }, unitFunctions: { words }, hooks: { before_create: () => undefined } });`;
 
 const folder = new FunctionsFolder({ 'note.ts': NOTE });
 const service = await startTestService({ functionsDir: folder.path, serverTiming: 'administrators' });
@@ -68,8 +69,19 @@ it('lists functions by kind with what they say of themselves, and hostile texts 
   await main().getByText('Says hello').waitFor();
   await main().getByText(EVIL).waitFor();
   await main().getByRole('cell', { name: 'before_create' }).waitFor();
+  const endpoints = main().getByRole('region', { name: 'Endpoints for other services' });
+  await endpoints.getByText('Anyone may call them').waitFor();
+  const address = `${service.service.url}/api/lib/project/${project.id}/hook/note/paid`;
+  await endpoints.getByRole('row', { name: `note.paid POST, PUT ${address}` }).waitFor();
   expect(await opened.accessibilityFaults()).toEqual([]);
   await opened.screenshot('functions');
+  await page.goto(opened.url('#/access'));
+  await main().getByText('endpoint note.paid').waitFor();
+  await endpoints.getByText(address).waitFor();
+  await endpoints.getByRole('cell', { name: 'strangers may write' }).waitFor();
+  expect(await opened.accessibilityFaults()).toEqual([]);
+  await endpoints.scrollIntoViewIfNeeded();
+  await opened.screenshot('access-endpoints');
   expect(complaints).toEqual([]);
 });
 

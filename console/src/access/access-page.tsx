@@ -1,7 +1,8 @@
 /** Who may do what: kinds and their operations, link types, fields and functions. */
 import { Alert, Button, Group, Stack, Text as Paragraph, Title } from '@mantine/core';
 import { useDeferredValue, useMemo, useState } from 'react';
-import { OPERATIONS } from '../api/access.js';
+import { OPERATIONS, type AccessEntry } from '../api/access.js';
+import { endpointAddress } from '../api/functions.js';
 import { useText, type Text } from '../i18n/text.js';
 import { useModel, type Model } from '../model/use-model.js';
 import { FindInput } from '../shell/find-input.js';
@@ -37,13 +38,14 @@ function Tables({ report, model }: { report: Report; model: Model }) {
   const found = useMemo(() => {
     const matching = (rows: readonly AccessRow[]) =>
       rows.filter(({ id, label }) => `${label}\n${id}`.toLowerCase().includes(find));
-    const { own, builtIn, links, fields, functions } = all;
+    const { own, builtIn, links, fields, functions, endpoints } = all;
     return {
       own: matching(own),
       builtIn: matching(builtIn),
       links: matching(links),
       fields: matching(fields),
       functions: matching(functions),
+      endpoints: matching(endpoints),
     };
   }, [all, find]);
   const nothing = text(find === '' ? 'access.none' : 'access.none_found');
@@ -62,16 +64,10 @@ function Tables({ report, model }: { report: Report; model: Model }) {
       addressOf: fieldAddress,
       otherwise: text('access.as_kind'),
     },
-    ...(all.functions.length > 0
-      ? [
-          {
-            of: 'functions',
-            operations: FUNCTION_OPERATIONS,
-            rows: found.functions,
-            addressOf: () => undefined,
-          } as const,
-        ]
-      : []),
+    // Only modules have them.
+    ...(['functions', 'endpoints'] as const)
+      .filter((of) => all[of].length > 0)
+      .map((of) => ({ of, operations: CALLED_OPERATIONS, rows: found[of], addressOf: () => undefined })),
   ] as const;
   return (
     <>
@@ -109,6 +105,7 @@ function Tables({ report, model }: { report: Report; model: Model }) {
       </Section>
       {others.map(({ of, ...table }) => (
         <Section key={of} title={text(`access.${of}`)}>
+          {of === 'endpoints' && <Paragraph size="sm">{text('functions.endpoints_help')}</Paragraph>}
           <TableOrNothing label={text(`access.${of}`)} nothing={nothing} {...table} />
         </Section>
       ))}
@@ -118,12 +115,11 @@ function Tables({ report, model }: { report: Report; model: Model }) {
 
 const LINK_OPERATIONS = ['create', 'delete'];
 const FIELD_OPERATIONS = ['read', 'write'];
-const FUNCTION_OPERATIONS = ['call'];
+const CALLED_OPERATIONS = ['call'];
 
 const kindAddress = (id: string, operation: string) => accessAddress('kind', id, operation);
 const linkAddress = (id: string, operation: string) => accessAddress('link', id, operation);
-const fieldAddress = (id: string, operation: string) =>
-  accessAddress('field', id.slice(id.indexOf('.') + 1), `${operation}_access`);
+const fieldAddress = (id: string, operation: string) => accessAddress('field', placeOf(id)[1], `${operation}_access`);
 
 /** A table, or a sentence in its place. */
 function TableOrNothing({ nothing, ...table }: AccessTableProps & { readonly nothing: string }) {
@@ -146,7 +142,8 @@ function Section({ title, children }: { title: string; children: React.ReactNode
 /** What strangers may do, in words. */
 function Summary({ report }: { report: Report }) {
   const text = useText();
-  const { access_default: fallback, sign_up: signUp, written } = report;
+  const { access_default: fallback, sign_up: signUp } = report;
+  const written = [...new Set(report.written.map((entry) => writtenName(entry, text)))];
   return (
     <Alert
       color={written.length > 0 ? 'red' : 'green'}
@@ -167,6 +164,14 @@ function Summary({ report }: { report: Report }) {
       </Paragraph>
     </Alert>
   );
+}
+
+function writtenName(entry: AccessEntry, text: Text): string {
+  for (const of of ['link_type', 'function', 'endpoint', 'field'] as const) {
+    const name = entry[of];
+    if (name !== undefined) return text(`access.named.${of}`, { name });
+  }
+  return entry.kind ?? '';
 }
 
 /** The most names in a sentence. */
@@ -201,7 +206,14 @@ function rowsOf(report: Report, model: Model, text: Text) {
     })),
     fields: named(report.fields),
     functions: named(report.functions),
+    endpoints: named(report.endpoints).map((row) => ({ ...row, notes: [endpointAddress(...placeOf(row.id))] })),
   };
+}
+
+/** Kind and name of `order.stripe`. */
+function placeOf(id: string): [kind: string, name: string] {
+  const dot = id.indexOf('.');
+  return [id.slice(0, dot), id.slice(dot + 1)];
 }
 
 function byLabel(a: AccessRow, b: AccessRow): number {

@@ -11,8 +11,9 @@ export interface Report extends Omit<AccessReport, 'access'> {
   readonly linkTypes: ReadonlyMap<string, Entries>;
   readonly fields: ReadonlyMap<string, Entries>;
   readonly functions: ReadonlyMap<string, Entries>;
-  /** With what strangers may write, the names. */
-  readonly written: readonly string[];
+  readonly endpoints: ReadonlyMap<string, Entries>;
+  /** With what strangers may write. */
+  readonly written: readonly AccessEntry[];
 }
 
 export function useReport() {
@@ -26,24 +27,20 @@ export function useReport() {
 }
 
 function reportOf({ access, ...rest }: AccessReport): Report {
-  const written = access.filter((entry) => entry.stranger_writes && entry.accepted === null).map(nameOf);
   return {
     ...rest,
     kinds: byName(access, 'kind'),
     linkTypes: byName(access, 'link_type'),
     fields: byName(access, 'field'),
     functions: byName(access, 'function'),
-    written: [...new Set(written)],
+    endpoints: byName(access, 'endpoint'),
+    written: access.filter((entry) => entry.stranger_writes && entry.accepted === null),
   };
-}
-
-function nameOf({ kind, link_type: type, function: called, field }: AccessEntry): string {
-  return kind ?? type ?? called ?? field ?? '';
 }
 
 function byName(
   access: readonly AccessEntry[],
-  of: 'kind' | 'link_type' | 'field' | 'function',
+  of: 'kind' | 'link_type' | 'field' | 'function' | 'endpoint',
 ): ReadonlyMap<string, Entries> {
   const found = new Map<string, Map<string, AccessEntry>>();
   for (const entry of access) {

@@ -8,12 +8,14 @@ export type Operation = (typeof OPERATIONS)[number];
 /** Who may do something at most, from everybody to nobody. */
 export type Audience = 'anyone' | 'member' | 'self' | 'admin' | 'nobody';
 
-/** What somebody may do with one of a kind, a link type, a function or a field. */
+/** What somebody may do with one of a kind, a link type, a function, an endpoint or a field. */
 export interface AccessEntry {
   readonly kind?: string;
   readonly link_type?: string;
   /** After its kind: `city.greet`. */
   readonly function?: string;
+  /** The same of what other services call. */
+  readonly endpoint?: string;
   readonly field?: string;
   readonly operation: string;
   /** The setting, stored or default; null if it is rules. */

@@ -91,7 +91,7 @@ function upload(call: Call, { content, type, onProgress }: Upload, headers: Read
   });
 }
 
-function addressOf({ path, query = {} }: Call): URL {
+export function addressOf({ path, query = {} }: Call): URL {
   const url = new URL(path.map(encodeURIComponent).join('/'), BASE);
   for (const [name, values] of Object.entries(query)) {
     if (values === undefined) continue;

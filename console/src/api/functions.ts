@@ -1,4 +1,5 @@
 /** The functions of the project, and calls of them. All functions throw `ApiError` and `OfflineError`. */
+import { addressOf } from './client.js';
 import { ApiError } from './errors.js';
 import { session } from './session.js';
 import type { Envelope, Field, Message, Page } from './types.js';
@@ -49,6 +50,8 @@ export interface FunctionModule {
   /** Null if its file is named after no kind. */
   readonly kind_id: string | null;
   readonly file: string;
+  /** What other services call. */
+  readonly endpoints: readonly { readonly name: string; readonly methods: readonly string[] }[];
   readonly hooks: readonly string[];
   readonly remote: boolean;
   readonly faults: readonly { readonly file: string; readonly line: number | null; readonly text: string }[];
@@ -61,6 +64,11 @@ export interface FunctionList extends Page<DeclaredFunction> {
 
 export async function listFunctions(offset: number): Promise<FunctionList> {
   return (await session.call<FunctionList>({ path: ['function'], query: { offset: String(offset) } })).content;
+}
+
+/** The address of an endpoint, which needs neither header nor token. */
+export function endpointAddress(kind: string, name: string): string {
+  return addressOf({ path: ['project', session.project, 'hook', kind, name] }).href;
 }
 
 /** More than a person writes for one kind. */

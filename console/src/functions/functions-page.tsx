@@ -1,7 +1,7 @@
 /** The functions of all kinds, and to administrators the modules with what is wrong in them. */
-import { Alert, Anchor, Badge, Button, Group, List, Stack, Table, Text as Paragraph, Title } from '@mantine/core';
+import { Alert, Anchor, Badge, Button, Code, Group, List, Stack, Table, Text as Paragraph, Title } from '@mantine/core';
 import { Link } from 'react-router';
-import type { DeclaredFunction, FunctionModule } from '../api/functions.js';
+import { endpointAddress, type DeclaredFunction, type FunctionModule } from '../api/functions.js';
 import { useKinds } from '../data/use-kinds.js';
 import { useText, type Text } from '../i18n/text.js';
 import { DocumentLink } from '../shell/document-link.js';
@@ -60,6 +60,7 @@ export function FunctionsPage() {
           </Button>
         </Group>
       )}
+      {modules && <Endpoints modules={modules} />}
       {modules && modules.length > 0 && <Modules modules={modules} labelOf={labelOf} />}
     </div>
   );
@@ -112,6 +113,42 @@ function BrokenModules({ modules }: { modules: readonly FunctionModule[] }) {
 
 function placeOf({ file, line }: FunctionModule['faults'][number], text: Text): string {
   return line === null ? file : text('functions.place', { file, line });
+}
+
+function Endpoints({ modules }: { readonly modules: readonly FunctionModule[] }) {
+  const text = useText();
+  const all = modules.flatMap(({ kind_id: kind, endpoints }) =>
+    kind === null ? [] : endpoints.map((each) => ({ ...each, kind, address: endpointAddress(kind, each.name) })),
+  );
+  if (all.length === 0) return null;
+  return (
+    <section aria-label={text('functions.endpoints')}>
+      <Title order={2} size="h4">
+        {text('functions.endpoints')}
+      </Title>
+      <Paragraph size="sm">{text('functions.endpoints_help')}</Paragraph>
+      <WideTable minWidth={480} label={text('functions.endpoints')}>
+        <Table.Thead>
+          <Table.Tr>
+            {(['endpoint', 'methods', 'address'] as const).map((name) => (
+              <Table.Th key={name}>{text(`functions.${name}`)}</Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {all.map(({ kind, name, methods, address }) => (
+            <Table.Tr key={address}>
+              <Table.Td>{`${kind}.${name}`}</Table.Td>
+              <Table.Td>{methods.join(', ')}</Table.Td>
+              <Table.Td className="text-of-tenant">
+                <Code>{address}</Code>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </WideTable>
+    </section>
+  );
 }
 
 interface ModulesProps {

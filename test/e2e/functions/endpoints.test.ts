@@ -300,8 +300,10 @@ describe('what is told of endpoints', () => {
   });
 
   it('in the list of functions', async () => {
-    const { modules } = (await ok(admin.get('/function'))) as { modules: { kind_id: string; endpoints: string[] }[] };
-    expect(modules.find(({ kind_id }) => kind_id === 'note')?.endpoints).toContain('a-b_1');
+    const { modules } = (await ok(admin.get('/function'))) as { modules: { kind_id: string; endpoints: object[] }[] };
+    const { endpoints } = modules.find(({ kind_id }) => kind_id === 'note') ?? {};
+    expect(endpoints).toContainEqual({ name: 'a-b_1', methods: ['GET', 'POST', 'PUT', 'DELETE'] });
+    expect(endpoints).toContainEqual({ name: 'stripe', methods: ['POST'] });
   });
 });
 

@@ -59,10 +59,19 @@ const FAULT = objectSchema({
   text: STRING,
 });
 
+const ENDPOINT = objectSchema({
+  name: STRING,
+  methods: { type: 'array', items: STRING },
+});
+
 const MODULE = objectSchema({
   kind_id: orNull(STRING),
   file: STRING,
-  endpoints: { type: 'array', items: STRING },
+  endpoints: {
+    type: 'array',
+    items: schemaRef('kind_function_endpoint'),
+    description: 'What other services call, without a token.',
+  },
   hooks: { type: 'array', items: STRING },
   remote: { ...BOOLEAN, description: 'Whether it is the source of a remote kind.' },
   faults: { type: 'array', items: schemaRef('kind_function_fault'), description: 'Empty if it is loaded.' },
@@ -70,6 +79,7 @@ const MODULE = objectSchema({
 
 export const FUNCTION_SCHEMAS: Readonly<Record<string, Schema>> = {
   kind_function: FUNCTION,
+  kind_function_endpoint: ENDPOINT,
   kind_function_fault: FAULT,
   kind_function_module: MODULE,
   kind_function_run: RUN,
