@@ -158,11 +158,10 @@ it('skips ticks while a run goes on, which is the only one', async () => {
   await poll();
   const again = await project.post('/function/run', { kind_id: 'job', function: 'waits' });
   expect([again.status, again.body.messages[0]?.code]).toEqual([409, 'function.running']);
-  const [run] = await runsOf('waits');
+  const [{ id, tick } = { id: '', tick: '' }] = await runsOf('waits');
   // As if it had begun three minutes ago.
-  await side.rows(`UPDATE "project_${project.id}"."_run" SET tick = tick - interval '3 minutes' WHERE id = $1`, [
-    run?.id,
-  ]);
+  const before = new Date(Date.parse(tick) - 3 * 60_000);
+  await side.rows(`UPDATE "project_${project.id}"."_run" SET tick = $2 WHERE id = $1`, [id, before]);
   openGate('waits');
   await vi.waitFor(async () => expect(await namesOf()).toContain('waited'));
   const runs = await ended('waits', 4);

@@ -23,6 +23,9 @@ await ok(project.post('/country/unit', [{ code: 'it' }, { code: 'fr' }]));
 await ok(project.post('/city/unit', [{ name: 'Rome', size: 3 }, { name: 'Nice', size: 1 }, { name: 'Empty' }]));
 await ok(project.post('/country/unit/it/link/road/country/unit/fr', { lanes: 2 }));
 
+/** Answers are as the API document says. */
+const held = await project.documented();
+
 interface Effects {
   readonly definitions: readonly object[];
   readonly tables: readonly { readonly step: string }[];
@@ -33,7 +36,7 @@ interface Effects {
 /** What a change would do; nothing is changed by asking. */
 async function effectsOf(method: string, path: string, body?: unknown): Promise<Effects> {
   const before = await definitionsOf(project);
-  const reply = await project.call(method, `${path}${path.includes('?') ? '&' : '?'}dry_run=changes`, body);
+  const reply = await held.call(method, `${path}${path.includes('?') ? '&' : '?'}dry_run=changes`, body);
   expect(reply.body.messages).toEqual([]);
   expect(reply.headers.get('kind-dry-run')).toBe('true');
   expect(await definitionsOf(project)).toEqual(before);
@@ -110,6 +113,25 @@ describe('dry_run=changes', () => {
   it('tells that a parameter becomes required and unique', async () => {
     const { tables } = await effectsOf('PUT', '/string/unit/name', { nullable: false, unique: true });
     expect(tables.map(({ step }) => step)).toEqual(['set_not_null', 'create_index']);
+  });
+
+  it('tells of checks and sequences, and which units get numbers', async () => {
+    const checks = [{ id: 'size', filter: 'gte(size,1)', text: 'A city has people' }];
+    const parameters = ['name', 'size', 'country', { id: 'number', kind_id: 'integer', sequence: true }];
+    const { tables } = await effectsOf('PUT', '/kind/unit/city', { parameters, checks });
+    expect(tables).toEqual(
+      expect.arrayContaining([
+        {
+          step: 'create_sequence',
+          sequence: expect.any(String) as unknown,
+          numbers: { table: 'city', column: 'number' },
+        },
+        { step: 'add_check', table: 'city', check: 'size' },
+      ]),
+    );
+    await ok(project.put('/kind/unit/city', { checks }));
+    const dropped = await effectsOf('PUT', '/kind/unit/city', { checks: [] });
+    expect(dropped.tables).toEqual([{ step: 'drop_check', table: 'city', check: 'size' }]);
   });
 
   it('is refused on other writes, and stores nothing', async () => {

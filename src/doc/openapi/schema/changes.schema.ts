@@ -18,6 +18,8 @@ const STEPS = [
   'drop_not_null',
   'create_index',
   'drop_index',
+  'create_sequence',
+  'drop_sequence',
   'add_check',
   'drop_check',
   'add_foreign_key',
@@ -61,6 +63,11 @@ const TABLES = listOf(
     on_delete: { type: 'string', enum: ['restrict', 'set_null', 'cascade'] },
     constraint: TEXT,
     check: { ...TEXT, description: 'The id of a check of a kind.' },
+    sequence: TEXT,
+    numbers: {
+      ...objectSchema({ table: TEXT, column: TEXT }),
+      description: 'The column whose rows get numbers, where they have none.',
+    },
   },
   ['step'],
 );
