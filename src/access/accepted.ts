@@ -6,6 +6,12 @@ import { isPlainObject, type Json, jsonEqual, typeName } from '../shared/json.js
 import { LIMITS } from '../shared/limits.js';
 import { reporterOf } from './report.js';
 
+export const REASON_HINT = `must say why, in up to ${LIMITS.acceptedLength} characters`;
+
+export function isReason(given: unknown): given is string {
+  return typeof given === 'string' && given.trim() !== '' && given.length <= LIMITS.acceptedLength;
+}
+
 /** Adds a fault for everything that is no operation with a reason. */
 export function checkAccepted(accepted: Json | undefined, faults: Faults): void {
   if (accepted === undefined || accepted === null) return;
@@ -15,8 +21,7 @@ export function checkAccepted(accepted: Json | undefined, faults: Faults): void 
     if (!OPERATIONS.some((each) => each === operation)) {
       const hint = faults.hint(operation, OPERATIONS);
       bad(`: no operation '${operation.slice(0, 40)}'${hint}; there are ${OPERATIONS.join(', ')}`);
-    } else if (typeof reason !== 'string' || reason.trim() === '' || reason.length > LIMITS.acceptedLength)
-      bad(`.${operation}: must say why, in up to ${LIMITS.acceptedLength} characters`);
+    } else if (!isReason(reason)) bad(`.${operation}: ${REASON_HINT}`);
   }
 }
 

@@ -29,7 +29,7 @@ export interface ReportedAccess extends Allowed {
   readonly writes: boolean;
   /** Whether people whom nobody has admitted may do it: those without a token, or those who sign up by themselves. */
   readonly stranger: boolean;
-  /** Why its owner wants it so; undefined if the owner has not said that. */
+  /** Why its owner, or that of its module, wants it so; undefined if that was not said. */
   readonly accepted?: string | undefined;
 }
 
@@ -90,7 +90,8 @@ export function* accessReport(
     if (!kind) return [];
     const entry = { on: 'endpoint', id: `${kind.id}.${each.name}`, operation: 'call', stored: true } as const;
     const allowed = kind.active ? ANYONE : NOBODY;
-    return [entryOf(allowed, { ...entry, writes: mayWrite(each), ...shownSetting('anyone') })];
+    const { accepted } = each;
+    return [entryOf(allowed, { ...entry, writes: mayWrite(each), ...shownSetting('anyone'), accepted })];
   });
   const own = all.filter((kind) => !kind.builtIn);
   const served = functions.filter(({ kind }) => model.kinds.has(kind));
@@ -307,6 +308,8 @@ interface DeclaredEndpoint {
   readonly kind: string;
   readonly name: string;
   readonly methods: readonly string[];
+  /** Why that is wanted; undefined if the module does not say so. */
+  readonly accepted?: string | undefined;
 }
 
 interface CalledCode {

@@ -27,6 +27,8 @@ interface ReportOptions extends CommonOptions {
 interface ProjectReport extends AccessReport {
   readonly project: string;
   readonly accessDefault: AccessDefault;
+  /** The folder of the modules whose functions and endpoints it has. */
+  readonly functionsDir: string;
 }
 
 export function reportAccessCommand(parent: Command, { terminal, services }: CommandContext): void {
@@ -45,27 +47,31 @@ export function reportAccessCommand(parent: Command, { terminal, services }: Com
     });
 }
 
-async function reportOf({ app }: Services, id: string): Promise<ProjectReport> {
+async function reportOf({ app, config }: Services, id: string): Promise<ProjectReport> {
   const row = await app.get(Provisioning).getActive(id);
   const model = await loadModel(app.get(Database), projectOf(row));
   const called = app.get(FunctionRegistry).current.calledIn(row.id);
-  return { project: row.id, accessDefault: model.accessDefault, ...runSync(accessReport(model, called)) };
+  const [{ accessDefault }, { functionsDir }] = [model, config];
+  return { project: row.id, accessDefault, functionsDir, ...runSync(accessReport(model, called)) };
 }
 
 function jsonOf(report: ProjectReport) {
-  return { project: report.project, ...reportJson(report, report) };
+  return { project: report.project, functions_dir: report.functionsDir, ...reportJson(report, report) };
 }
 
 function reportText(report: ProjectReport): string {
-  const { project, accessDefault, signUp, entries } = report;
+  const { project, accessDefault, functionsDir, signUp, entries } = report;
   const open = strangersWrites(report);
   const written = open.length > 0 ? open.join(', ') : 'nothing';
   const summary = [
     `Project '${project}', access_default ${accessDefault}. ${signUpText(signUp)}`,
+    `Functions and endpoints: those in ${functionsDir} (FUNCTIONS_DIR).`,
     `Strangers may write: ${written}.`,
   ];
-  const accepted = entries.filter((entry) => isStrangersWrite(entry) && entry.accepted !== undefined);
-  if (accepted.length > 0) summary.push(`Accepted: ${accepted.map(acceptedText).join(', ')}.`);
+  const accepted = entries.filter((entry) => entry.accepted !== undefined);
+  const [needed, idle] = [accepted.filter(isStrangersWrite), accepted.filter(({ stranger }) => !stranger)];
+  if (needed.length > 0) summary.push(`Accepted: ${needed.map(acceptedText).join(', ')}.`);
+  if (idle.length > 0) summary.push(`Accepted, but not open to strangers: ${idle.map(acceptedText).join(', ')}.`);
   const lines = summary.map((line) => `${singleLineText(line)}\n`).join('');
   if (entries.length === 0) return `${lines}It has no kinds yet.\n`;
   return `${lines}\n${textTable([['WHAT', 'WHO', 'MAY', 'SET BY'], ...rowsOf(entries)])}`;

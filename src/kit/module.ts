@@ -110,6 +110,8 @@ export interface EndpointOptions {
   readonly description?: string;
   /** The HTTP methods; POST alone if omitted. */
   readonly methods?: readonly EndpointMethod[];
+  /** Why anyone may call it (`Stripe calls it`): `access report --strict` passes it then. */
+  readonly accepted?: string;
   /**
    * Runs the call. Anyone may call it: check who does. `member` is null, and `units` may what `anyone` may. Nothing
    * returned is answered with 204.

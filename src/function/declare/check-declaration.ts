@@ -1,4 +1,5 @@
 /** Validates what a file exports: returns the module, or reports all its faults. Pure. */
+import { isReason, REASON_HINT } from '../../access/accepted.js';
 import { checkAccess } from '../../access/check-access.js';
 import type { EndpointDeclaration, FunctionDeclaration, ModuleDeclaration, Remote } from '../../kit/module.js';
 import { RESERVED_KINDS } from '../../model/built-in/built-in.js';
@@ -48,7 +49,7 @@ export function accessTexts(access: unknown, check: (access: Json, faults: Fault
 const MODULE_KEYS = ['functions', 'unitFunctions', 'endpoints', 'hooks', 'fills', 'remote'] as const;
 const UNIT_FUNCTION_KEYS = ['description', 'parameters', 'methods', 'access', 'timeout', 'returns', 'run'] as const;
 const FUNCTION_KEYS = [...UNIT_FUNCTION_KEYS, 'schedule'] as const;
-const ENDPOINT_KEYS = ['description', 'methods', 'run'] as const;
+const ENDPOINT_KEYS = ['description', 'methods', 'accepted', 'run'] as const;
 const HOOKS = Object.keys({
   before_create: true,
   after_create: true,
@@ -287,14 +288,16 @@ function checkEndpoint(
   const fault: Bad = (text) => bad(`${at}${text}`, place);
   if (!isPlainObject(options)) return void fault(`: wants an object, got ${typeName(options)}`);
   unknownKeys(options, ENDPOINT_KEYS, at, (text) => bad(text, place));
-  const { description = '', run } = options;
+  const { description = '', accepted, run } = options;
   if (typeof description !== 'string') fault('.description: must be a sentence');
+  if (accepted !== undefined && !isReason(accepted)) fault(`.accepted: ${REASON_HINT}`);
   if (typeof run !== 'function') fault(`.run: must be a function, got ${typeName(run)}`);
   return {
     name,
     place,
     description: String(description),
     methods: checkMethods(options['methods'], ENDPOINT_METHODS, ['POST'], fault),
+    accepted: isReason(accepted) ? accepted : undefined,
     run: (context) => Reflect.apply(run as EndpointDef['run'], options, [context]),
   };
 }

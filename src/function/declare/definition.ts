@@ -44,6 +44,8 @@ export interface EndpointDef {
   /** Empty if there is none. */
   readonly description: string;
   readonly methods: readonly EndpointMethod[];
+  /** Why strangers may call it; undefined if that was not said. */
+  readonly accepted: string | undefined;
   /** Calls the author's code. */
   readonly run: (context: Context & { readonly request: InboundRequest }) => unknown;
 }

@@ -22,6 +22,7 @@ const folder = new FunctionsFolder({
     });
     const stripe = note.endpoint({
       description: 'Payments of Stripe',
+      accepted: 'Stripe calls it',
       async run({ request: { headers, body }, units, system }) {
         const signature = createHmac('sha256', 'secret').update(body).digest('hex');
         if (headers['stripe-signature'] !== signature) throw new FunctionError(401, 'note.unsigned', 'Not by Stripe');
@@ -294,7 +295,8 @@ describe('what is told of endpoints', () => {
     const { access } = (await ok(admin.get('/kind/access'))) as { access: { endpoint?: string }[] };
     const of = (name: string) => access.find(({ endpoint }) => endpoint === name);
     const open = { operation: 'call', level: 'anyone', who: 'anyone', stranger: true };
-    expect(of('note.stripe')).toMatchObject({ ...open, stranger_writes: true });
+    expect(of('note.stripe')).toMatchObject({ ...open, stranger_writes: true, accepted: 'Stripe calls it' });
+    expect(of('note.counts')).toMatchObject({ ...open, stranger_writes: true, accepted: null });
     expect(of('note.page')).toMatchObject({ ...open, stranger_writes: false });
     expect(of('off.here')).toMatchObject({ who: 'nobody', stranger: false });
   });

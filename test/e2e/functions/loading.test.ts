@@ -224,6 +224,11 @@ describe('an invalid module', () => {
           "{ a: k.endpoint({ methods: ['PATCH'], run: () => {} }) }",
           /endpoints\.a\.methods: wants a list of GET, POST, PUT, DELETE/,
         ],
+        [
+          'a reason that is none',
+          "{ a: k.endpoint({ accepted: ' ', run: () => {} }) }",
+          /endpoints\.a\.accepted: must say why, in up to 500/,
+        ],
         ['access', "{ a: k.endpoint({ access: 'admin', run: () => {} }) }", /endpoints\.a: no 'access'/],
         [
           'a function in its place',

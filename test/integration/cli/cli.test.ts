@@ -314,21 +314,25 @@ describe('access report', () => {
   test('shows the most open first, and --strict fails where strangers may write', async () => {
     await kind(...create('reported', '--admin-password', 'correct horse 2'));
     const { access_token } = (await session('reported', 'correct horse 2')) as unknown as { access_token: string };
+    const head = [
+      "Project 'reported', access_default open. Nobody can sign up.",
+      `Functions and endpoints: those in ${config.functionsDir} (FUNCTIONS_DIR).\n`,
+    ].join('\n');
     expect((await kind('access', 'report', 'reported')).out).toBe(
-      "Project 'reported', access_default open. Nobody can sign up.\nStrangers may write: nothing.\nIt has no kinds yet.\n",
+      `${head}Strangers may write: nothing.\nIt has no kinds yet.\n`,
     );
     await post('reported', access_token, '/kind/unit', { id: 'note' });
     await post('reported', access_token, '/kind/unit', {
       ...{ id: 'page', public: true, access: { create: 'admin' } },
-      accepted: { delete: 'a wiki' },
+      accepted: { delete: 'a wiki', create: 'a form' },
     });
     expect(await kind('access', 'report', 'reported', '--strict')).toEqual({
       code: 1,
       err: 'error: strangers may write page\n',
       out: [
-        "Project 'reported', access_default open. Nobody can sign up.",
-        'Strangers may write: page.',
+        `${head}Strangers may write: page.`,
         'Accepted: delete of page (a wiki).',
+        'Accepted, but not open to strangers: create of page (a form).',
         '',
         'WHAT  WHO             MAY                                           SET BY',
         'page  anyone          update, delete, link, read, function          default',
@@ -342,6 +346,7 @@ describe('access report', () => {
     const report = await json('access', 'report', 'reported');
     expect(report).toMatchObject({
       project: 'reported',
+      functions_dir: config.functionsDir,
       access_default: 'open',
       sign_up: ['person'],
       stranger_may_write: true,

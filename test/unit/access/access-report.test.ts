@@ -85,6 +85,16 @@ describe('a stranger may write', () => {
     expect(writes(modelOf({ access, accepted }))).toEqual(['create', 'update']);
   });
 
+  it('not endpoints that their module has accepted', () => {
+    const closed = modelOf({ access: { create: 'admin', update: 'admin', delete: 'admin', link: 'admin' } });
+    const of = (accepted?: string) =>
+      strangersWrites(
+        accessReport(closed, { endpoints: [{ kind: 'city', name: 'stripe', methods: ['POST'], accepted }] }),
+      );
+    expect(of()).toEqual(['endpoint city.stripe']);
+    expect(of('Stripe calls it')).toEqual([]);
+  });
+
   it('a built-in kind that its owner has opened', () => {
     const model = modelOf({ access: { create: 'admin', update: 'admin', delete: 'admin', link: 'admin' } }, OPEN);
     expect(strangersWrites(accessReport(model))).toEqual([]);

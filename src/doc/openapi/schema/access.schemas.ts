@@ -92,7 +92,10 @@ const REPORTED: Readonly<Record<string, Schema>> = {
   rules: { type: 'array', items: STRING_SCHEMA, description: 'Of which one has to match.' },
   stored: { ...BOOLEAN_SCHEMA, description: 'False for a default.' },
   ...REPORTED_RIGHTS,
-  accepted: { type: ['string', 'null'], description: 'Why the owner of the kind wants it so, if that was said.' },
+  accepted: {
+    type: ['string', 'null'],
+    description: 'Why the owner of the kind, or of the module, wants it so, if that was said.',
+  },
 };
 
 const REPORTED_ENTRY: Schema = {
