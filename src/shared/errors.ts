@@ -148,7 +148,7 @@ export function asMayBeStored(refused: KindError): KindError {
  * `country.name: …`.
  */
 export function prefixMessage(
-  { code, text, parameter, index }: Message,
+  { code, text, parameter, check, index }: Message,
   path: string,
   location: Pick<FaultLocation, 'index'>,
 ): Message {
@@ -157,6 +157,7 @@ export function prefixMessage(
     code,
     text: startsWithParameter ? `${path}.${text}` : `${path}: ${text}`,
     parameter: parameter === undefined ? path : `${path}.${parameter}`,
+    ...(check !== undefined && { check }),
     ...(index !== undefined && { index }),
     ...location,
   };

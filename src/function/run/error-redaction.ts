@@ -24,6 +24,7 @@ import { withoutServerPaths, type ReadyModule, type SourceLocation } from '../de
 import { lineOf, sourceLocationOf } from '../declare/source-location.js';
 import { grantOf } from '../../access/access.js';
 import { mayReadField } from '../../access/masks.js';
+import { resolvedChecks } from '../../model/check/kind-checks.js';
 import type { Field, KindDef, Model } from '../../model/model.js';
 
 /** The call that failed. */
@@ -117,14 +118,17 @@ function redactMessage(message: Message, { names, system }: RequestedOperation, 
 
 /** The text if the client may read everything that it names; otherwise the general meaning of its code. */
 function redactSystemMessage(
-  { code, text, parameter, index }: Message,
+  { code, text, parameter, check, index }: Message,
   name: string,
   { session }: FailedCall,
 ): Message {
   const { model } = session;
   const kind = model.kinds.get(name);
-  const visiblePath =
-    kind && parameter !== undefined && visiblePathOf(parameter, kind, { caller: originalCallerOf(session), model });
+  const viewer = { caller: originalCallerOf(session), model };
+  if (kind && parameter === undefined && check !== undefined && isVisibleCheck(check, kind, viewer)) {
+    return withKindName({ code, text, check, ...(index !== undefined && { index }) }, name);
+  }
+  const visiblePath = kind && parameter !== undefined && visiblePathOf(parameter, kind, viewer);
   const at = visiblePath ? visiblePath.visible : undefined;
   const place = { ...(at !== undefined && { parameter: at }), ...(index !== undefined && { index }) };
   if (visiblePath && visiblePath.open && isAboutOneValue(code)) return withKindName({ code, text, ...place }, name);
@@ -222,6 +226,12 @@ function visiblePathOf(path: string, kind: KindDef, viewer: PathViewer): Visible
 
 function joined(named: readonly string[]): string | undefined {
   return named.length === 0 ? undefined : named.join('.');
+}
+
+/** Whether the caller may read all that a check names, of every unit. */
+function isVisibleCheck(id: string, kind: KindDef, viewer: PathViewer): boolean {
+  const check = resolvedChecks(kind).find((each) => each.id === id);
+  return check !== undefined && isOpen(kind, viewer) && check.fields.every((field) => mayName(field, viewer));
 }
 
 /** Functions see hidden parameters, their callers don't. */

@@ -14,6 +14,10 @@ const folder = new FunctionsFolder({
           description: 'Books', access: 'anyone',
           run: ({ units }) => units('trip').create({ starts: '2024-02-02', ends: '2024-02-01' }),
         }),
+        ...Object.fromEntries(['booking', 'offer'].map((id) => [id, trip.function({
+          description: 'Books as the system', access: 'anyone',
+          run: ({ system }) => system.units(id).create({ guests: id === 'offer' ? 5 : 9 }),
+        })])),
       },
       hooks: {
         before_create: ({ values }) => (values.note === 'many' ? { guests: 9 } : values.note === 'few' ? { guests: 1 } : undefined),
@@ -54,6 +58,7 @@ await defineKinds(
     ],
   },
   { id: 'trip', access: OPEN, parameters: parameters.map(({ id }) => id), checks },
+  { id: 'leg', access: OPEN, parameters: [{ id: 'trip', kind_id: 'unit', reference_kind: 'trip' }] },
 );
 
 const BAD = { starts: '2024-02-02', ends: '2024-02-01' };
@@ -132,6 +137,18 @@ describe('a write', () => {
     expect(everyone).toMatchObject(refused(failed(FEW)));
   });
 
+  it('may be of a nested unit, or of another kind by the system', async () => {
+    const nested = { parameter: 'trip', text: `trip: ${DATES.text}` };
+    expect(await answer(ann.post('/leg/unit', { trip: BAD }))).toEqual(refused(failed(DATES, nested)));
+    expect(await answer(ann.post('/leg/unit', [{}, { trip: BAD }]))).toEqual(
+      refused(failed(DATES, { ...nested, index: 1 })),
+    );
+    const told = failed(FEW, { text: `booking: ${FEW.text}` });
+    expect(await answer(ann.post('/trip/function/booking', {}))).toEqual(refused(told));
+    const meant = { code: 'unit.check', text: 'booking: The unit would fail a check of its kind' };
+    expect(await answer(anonymous(project).post('/trip/function/booking', {}))).toEqual(refused(meant));
+  });
+
   it('may be an import, a batch or a dry run', async () => {
     const csv = 'starts,ends,guests\n2024-01-01,2024-01-02,1\n2024-01-02,2024-01-01,9\n,,-1\n';
     const headers = { 'content-type': 'text/csv' };
@@ -153,8 +170,11 @@ describe('a write', () => {
       parameters: ['guests', { id: 'most', kind_id: 'integer', read_access: 'admin', default_integer: 3 }],
       checks: [{ id: 'most', filter: 'lte_field(guests,most)', text: 'Three at most' }, FEW],
     });
-    const told = refused({ code: 'unit.check', text: 'The unit would fail a check of its kind' });
+    const meant = { code: 'unit.check', text: 'The unit would fail a check of its kind' };
+    const told = refused(meant);
     expect(await answer(anonymous(project).post('/offer/unit', { guests: 4 }))).toEqual(told);
+    const bySystem = await answer(ann.post('/trip/function/offer', {}));
+    expect(bySystem).toEqual(refused({ ...meant, text: `offer: ${meant.text}` }));
     expect(await answer(project.post('/offer/unit', { guests: 9 }))).toMatchObject(
       refused({ check: 'most', text: 'Three at most' }, failed(FEW)),
     );
