@@ -11,9 +11,16 @@ export function runs(count: number): number {
 const FACTOR = Number(process.env['FUZZ_RUNS'] ?? 1);
 if (!(FACTOR > 0)) throw new Error(`FUZZ_RUNS is a positive number, not ${String(process.env['FUZZ_RUNS'])}.`);
 
-/** Of many alike cases each second one, at random; all of them if `FUZZ_RUNS` is 2 or more. */
-export function sampled<T>(cases: readonly T[]): T[] {
-  const length = Math.min(cases.length, runs(cases.length / 2));
-  const [sample = []] = fc.sample(fc.shuffledSubarray([...cases], { minLength: length, maxLength: length }), 1);
-  return sample;
+/**
+ * Many alike cases, dealt at random to so many hands: each has other ones, and all together have all of them. With
+ * `FUZZ_RUNS=2` each has twice as many, up to all.
+ */
+export function dealt<T>(cases: readonly T[], hands: number): T[][] {
+  const { length } = cases;
+  const [shuffled = []] = fc.sample(fc.shuffledSubarray([...cases], { minLength: length, maxLength: length }), 1);
+  const size = Math.min(length, runs(length / hands));
+  return Array.from({ length: hands }, (_, hand) => {
+    const first = Math.floor((hand * length) / hands);
+    return [...shuffled, ...shuffled].slice(first, first + size);
+  });
 }
