@@ -97,13 +97,27 @@ it('a unit has a button for each value that its state may have next', async () =
   await move('open').click();
   await move('closed').waitFor();
   expect(await move('open').count()).toBe(0);
+  // The form offers no other values either.
+  await page.getByRole('combobox', { name: 'Step' }).click();
+  expect(await page.getByRole('option').allTextContents()).toEqual(['new', 'open', 'closed']);
+  await page.keyboard.press('Escape');
   // What is typed is saved first.
   await page.getByLabel('Title').fill('Mended');
   expect(await move('closed').isDisabled()).toBe(true);
+  await move('closed').hover();
+  await page.getByRole('tooltip', { name: 'Save what you have changed first, or take it back.' }).waitFor();
+  expect(await opened.accessibilityFaults()).toEqual([]);
+  await opened.screenshot('transitions');
   await page.getByRole('button', { name: 'Save' }).click();
   await vi.waitFor(async () => expect(await move('closed').isEnabled()).toBe(true), 10_000);
   await move('closed').click();
   await move('closed').waitFor({ state: 'detached' });
+  await page.getByRole('combobox', { name: 'Step' }).click();
+  expect(await page.getByRole('option').allTextContents()).toEqual(['closed']);
+  await show('#/data/ticket');
+  await page.getByRole('gridcell', { name: 'closed' }).dblclick();
+  await editor('Step').click();
+  await expect.poll(() => page.getByRole('option').allTextContents()).toEqual(['closed']);
   expect((await project.get(`/ticket/unit/${id}`)).body.content).toMatchObject({ title: 'Mended', step: 'closed' });
   expect(opened.complaints).toEqual([]);
 });

@@ -28,12 +28,17 @@ await defineKinds(
     access: { read: own, create: own, update: own, delete: own },
     parameters: ['title', 'owner', { id: 'mark', label: 'Mark', kind_id: 'integer', write_access: 'admin' }],
   },
+  { id: 'memo', label: 'Memo', access: { update: own, delete: own }, parameters: ['title', 'owner'] },
   { id: 'letterbox', label: 'Letterbox', access: { read: 'admin', update: 'admin' }, parameters: ['title'] },
   { id: 'vault', label: 'Vault', access: Object.fromEntries(['read', 'create'].map((name) => [name, 'admin'])) },
 );
 const ann = await signUp(project, 'ann');
 const book = await createdId(project.post('/book/unit', { title: 'Emma', owner: ann.id }));
 const note = await createdId(project.post('/note/unit', { title: 'Plan', owner: ann.id, mark: 3 }));
+const [hers, theirs] = [
+  await createdId(project.post('/memo/unit', { title: 'Mine', owner: ann.id })),
+  await createdId(project.post('/memo/unit', { title: 'Yours' })),
+];
 const browser = await startChromium();
 
 async function signedIn(username: string, password: string): Promise<ConsolePage> {
@@ -135,6 +140,27 @@ describe('a reader', () => {
 });
 
 describe('a writer by rule', () => {
+  it('is told which unit the rule does not let it change', async () => {
+    const { page } = member;
+    await page.goto(member.url('#/data/memo'));
+    await page.getByRole('gridcell', { name: 'Yours' }).dblclick();
+    await page.getByText('You may not change this unit.').waitFor();
+    await page
+      .getByRole('textbox', { name: /^Title of/ })
+      .and(page.locator('[readonly]'))
+      .waitFor();
+    await page.keyboard.press('Escape');
+    await page.goto(member.url(`#/data/memo/unit/${theirs}`));
+    await page.getByText('You may read this unit, and not change it.').waitFor();
+    expect(await page.getByRole('textbox').count()).toBe(0);
+    expect(await reasonOf(member, 'button', 'Delete')).toBe('You may not delete this unit.');
+    expect(await member.accessibilityFaults()).toEqual([]);
+    await page.goto(member.url(`#/data/memo/unit/${hers}`));
+    await page.getByLabel('Title').fill('Mine again');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved').first().waitFor();
+  });
+
   it('is offered what the rule may let it do, except fields that only administrators set', async () => {
     const { page } = member;
     await page.goto(member.url('#/data/note'));

@@ -34,16 +34,18 @@ export async function getUnit(kind: string, id: string, signal?: AbortSignal): P
   return { ...content, [ETAG]: etag };
 }
 
-/** By parameter with transitions, the values that the member may give it next. */
-export async function getNextValues(
-  kind: string,
-  id: string,
-  signal?: AbortSignal,
-): Promise<Readonly<Record<string, readonly string[]>>> {
-  type Rights = { readonly transitions: Readonly<Record<string, readonly string[]>> };
+/** What the member may do with a unit. */
+export interface UnitRights {
+  readonly update: boolean;
+  readonly delete: boolean;
+  /** By parameter with transitions, the values that the member may give it next. */
+  readonly transitions: Readonly<Record<string, readonly string[]>>;
+}
+
+export async function getUnitRights(kind: string, id: string, signal?: AbortSignal): Promise<UnitRights> {
   const path = [kind, 'unit', id];
-  const { content } = await session.call<{ readonly can: Rights }>({ path, query: { include: ['can()'] }, signal });
-  return content.can.transitions;
+  const { content } = await session.call<{ can: UnitRights }>({ path, query: { include: ['can()'] }, signal });
+  return content.can;
 }
 
 /** Units that are gone, or that the member may not read, are left out. */

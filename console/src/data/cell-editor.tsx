@@ -6,6 +6,7 @@ import { useRef, useState, type FocusEvent, type KeyboardEvent } from 'react';
 import type { Field, Unit } from '../api/types.js';
 import { InputError } from '../fields/console-field.js';
 import { FieldControl, isChosen } from '../fields/field-control.js';
+import { useCan, withNextValues } from './use-can.js';
 import { valueOf } from '../fields/typed-value.js';
 import { inputOf } from '../fields/values.js';
 import { useText } from '../i18n/text.js';
@@ -24,8 +25,11 @@ interface CellEditorProps {
   readonly onClose: (move?: Move) => void;
 }
 
-export function CellEditor({ field, unit, typed, onSave, onClose }: CellEditorProps) {
+export function CellEditor({ field: given, unit, typed, onSave, onClose }: CellEditorProps) {
   const text = useText();
+  const { can } = useCan(unit.kind_id, unit, [given]);
+  const field = withNextValues(given, unit, can);
+  const refusal = can?.update === false ? text('rights.no_update_unit') : undefined;
   const [before] = useState(() => inputOf(field, unit[field.id]));
   const [input, setInput] = useState(typed ?? before);
   const [fault, setFault] = useState<string>();
@@ -46,6 +50,7 @@ export function CellEditor({ field, unit, typed, onSave, onClose }: CellEditorPr
   };
   const store = async (move?: Move, value = input): Promise<void> => {
     if (isBusy.current) return;
+    if (refusal !== undefined) return close(move);
     if (JSON.stringify(value) === JSON.stringify(before)) return close(move);
     isBusy.current = true;
     const refused = await stored(value);
@@ -87,7 +92,8 @@ export function CellEditor({ field, unit, typed, onSave, onClose }: CellEditorPr
           // What is chosen from a list is chosen.
           if (isChosen(field)) void store([0, 0], value);
         }}
-        error={fault}
+        error={fault ?? refusal}
+        readOnly={refusal !== undefined}
         aria-label={text('grid.edit_cell', { name: field.label, unit: unit.id })}
         size="xs"
         inputRef={focusOnce}

@@ -4,10 +4,11 @@ import { useState } from 'react';
 import type { Field } from '../api/types.js';
 import { ETAG, type ReadUnit } from '../api/units.js';
 import { useText } from '../i18n/text.js';
-import { Empty } from '../shell/page-states.js';
+import { Empty, Waiting } from '../shell/page-states.js';
 import { useRights } from '../shell/use-rights.js';
 import type { FieldErrors } from './faults.js';
 import { TransitionButtons } from './transition-buttons.js';
+import { useCan, withNextValues } from './use-can.js';
 import { UnitForm } from './unit-form.js';
 import { UnitValues } from './unit-values.js';
 import { useRefusal } from './use-refusal.js';
@@ -21,14 +22,28 @@ interface UnitContentProps {
   readonly onSave: (values: object) => Promise<FieldErrors | undefined>;
 }
 
+/** What the member could do when this version of the unit was first shown. */
+interface Opened {
+  readonly version: string | null | undefined;
+  readonly isRefused: boolean;
+  readonly fixed: ReadonlySet<string>;
+}
+
 export function UnitContent({ kind, fields, unit, isNew, onSave }: UnitContentProps) {
   const text = useText();
   const { readOnly } = useRights();
-  const refusal = useRefusal()(isNew ? 'create' : 'update', [kind]);
-  // Who may do less than when the page was opened keeps the form, with what is typed.
-  const [first] = useState({ isRefused: refusal !== undefined, fixed: readOnly(kind) });
+  const ofKind = useRefusal()(isNew ? 'create' : 'update', [kind]);
+  const { can, isLoading } = useCan(kind, isNew ? undefined : unit, fields);
+  const refusal = ofKind ?? (can?.update === false ? text('rights.no_update_unit') : undefined);
+  // Who may do less than when the version was opened keeps the form, with what is typed.
+  const [first, setFirst] = useState<Opened>();
+  const version = unit?.[ETAG];
+  if (!isLoading && (!first || first.version !== version))
+    setFirst({ version, isRefused: refusal !== undefined, fixed: readOnly(kind) });
+  if (!first) return <Waiting />;
   const settable = first.isRefused ? [] : fields.filter(({ id }) => !first.fixed.has(id));
   const others = fields.filter((field) => !settable.includes(field));
+  const offered = settable.map((field) => (unit && !isNew ? withNextValues(field, unit, can) : field));
   if (isNew && first.isRefused) return <Empty>{refusal}</Empty>;
   return (
     <>
@@ -38,8 +53,8 @@ export function UnitContent({ kind, fields, unit, isNew, onSave }: UnitContentPr
         </Alert>
       )}
       {(settable.length > 0 || isNew) && (
-        <UnitForm key={unit?.[ETAG] ?? 'new'} fields={settable} unit={unit} isNew={isNew} onSave={onSave}>
-          {unit && !isNew && <TransitionButtons kind={kind} fields={settable} unit={unit} onSave={onSave} />}
+        <UnitForm key={unit?.[ETAG] ?? 'new'} fields={offered} unit={unit} isNew={isNew} onSave={onSave}>
+          {unit && !isNew && <TransitionButtons fields={settable} unit={unit} can={can} onSave={onSave} />}
         </UnitForm>
       )}
       {unit && !isNew && others.length > 0 && (

@@ -5,6 +5,7 @@ import { useNotify } from 'ra-core';
 import { useState } from 'react';
 import { Link, useNavigate, useParams, useSearchParams } from 'react-router';
 import { ApiError } from '../api/errors.js';
+import type { Field } from '../api/types.js';
 import { selectionsOf } from '../api/selected.js';
 import { createUnit, ETAG, getUnit, updateUnit, type ReadUnit } from '../api/units.js';
 import { useText } from '../i18n/text.js';
@@ -16,6 +17,7 @@ import { DeleteUnits } from './delete-units.js';
 import { faultsOf, type FieldErrors } from './faults.js';
 import { UNITS } from './source.js';
 import { UnitContent } from './unit-content.js';
+import { useCan } from './use-can.js';
 import { labelField, useKinds, useStruct } from './use-kinds.js';
 import { useRefusal } from './use-refusal.js';
 
@@ -25,6 +27,8 @@ export function UnitPage() {
   const copyOf = parameters.get('copy') ?? undefined;
   return <UnitOfKind key={`${kind} ${id ?? ''} ${copyOf ?? ''}`} kind={kind} id={id} copyOf={copyOf} />;
 }
+
+const NO_FIELDS: readonly Field[] = [];
 
 interface UnitOfKindProps {
   readonly kind: string;
@@ -52,6 +56,7 @@ function UnitOfKind({ kind, id, copyOf }: UnitOfKindProps) {
     refetchOnWindowFocus: false,
   });
   const [conflict, setConflict] = useState<{ values: object; theirs: ReadUnit }>();
+  const { can } = useCan(kind, id === undefined ? undefined : unit.data, struct.data ?? NO_FIELDS);
   const kindLabel = labelOf(kind);
   const list = `/data/${kind}`;
 
@@ -142,7 +147,9 @@ function UnitOfKind({ kind, id, copyOf }: UnitOfKindProps) {
             <DeleteUnits
               label={text('unit.delete')}
               name={title}
-              reason={refusalOf('delete', [kind])}
+              reason={
+                refusalOf('delete', [kind]) ?? (can?.delete === false ? text('rights.no_delete_unit') : undefined)
+              }
               selections={selectionsOf([{ kind_id: kind, id }])}
               onDone={() => void navigate(list)}
             />

@@ -22,6 +22,7 @@ export interface FieldControlProps {
   readonly 'aria-required'?: boolean;
   readonly name?: string;
   readonly size?: string;
+  readonly readOnly?: boolean;
   readonly inputRef?: Ref<HTMLInputElement & HTMLTextAreaElement>;
   readonly 'data-autofocus'?: boolean;
 }

@@ -43,6 +43,7 @@ export const data = {
     create: 'Create',
     duplicate: 'Duplicate',
     move: '%{field} → %{value}',
+    move_later: 'Save what you have changed first, or take it back.',
     delete: 'Delete',
     saved: 'Saved',
     created: 'Created',

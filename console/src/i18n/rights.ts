@@ -5,6 +5,8 @@ export const rights = {
     no_create: 'You may not create units of “%{kind}”. An administrator can change that.',
     no_update: 'You may not change units of “%{kind}”. An administrator can change that.',
     no_delete: 'You may not delete units of “%{kind}”. An administrator can change that.',
+    no_update_unit: 'You may not change this unit.',
+    no_delete_unit: 'You may not delete this unit.',
     no_members: 'You may not create members. An administrator can change that.',
     read_only: 'You may read these fields, and not change them.',
     read_only_unit: 'You may read this unit, and not change it.',
