@@ -4,7 +4,7 @@ import { compiledSources } from './test/support/compiled.js';
 import { LongestFirst } from './test/support/sequencer.js';
 import { WAIT } from './test/support/wait-time.js';
 
-/** Tests that replace a module (`vi.mock`) load their own modules; all others share the modules of their worker. */
+/** Tests that change a module have their own ones; all others share the modules of their worker. */
 export const ISOLATED = 'test/**/*.isolated.test.ts';
 /** Groups of their own, and the packages of one of them. */
 export const OTHER_GROUPS = ['test/measured/**', 'test/deploy/**'];
@@ -33,6 +33,11 @@ export const BASE = {
     ],
   },
 };
+/** The same, with `src/` as `npm start` compiles it. */
+export const COMPILED_BASE = {
+  plugins: [compiledSources(), ...BASE.plugins],
+  test: { ...BASE.test, server: { deps: { external: [/\/\.compiled\//] } } },
+};
 export const DATABASE_SETUP = ['test/support/database.setup.ts'];
 
 export default defineConfig({
@@ -43,18 +48,19 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       {
-        ...BASE,
-        plugins: [compiledSources(), ...BASE.plugins],
+        ...COMPILED_BASE,
         test: {
-          ...BASE.test,
+          ...COMPILED_BASE.test,
           name: 'shared',
           include: ['test/**/*.test.ts', 'console/test/**/*.test.ts', 'functions/**/*.test.ts'],
           exclude: [ISOLATED, ...OTHER_GROUPS],
           isolate: false,
-          server: { deps: { external: [/\/\.compiled\//] } },
         },
       },
-      { ...BASE, test: { ...BASE.test, name: 'isolated', include: [ISOLATED], exclude: OTHER_GROUPS } },
+      {
+        ...COMPILED_BASE,
+        test: { ...COMPILED_BASE.test, name: 'isolated', include: [ISOLATED], exclude: OTHER_GROUPS },
+      },
     ],
   },
 });

@@ -1,7 +1,6 @@
 /** `npm run test:measured`: tests that measure time or memory, on a machine with nothing else to do. They are not part of `npm test`. */
 import { defineConfig } from 'vitest/config';
-import { compiledSources } from './test/support/compiled.js';
-import { BASE, DATABASE_SETUP } from './vitest.config.js';
+import { COMPILED_BASE, DATABASE_SETUP } from './vitest.config.js';
 
 export default defineConfig({
   test: {
@@ -9,17 +8,15 @@ export default defineConfig({
     fileParallelism: false,
     projects: [
       {
-        ...BASE,
-        plugins: [compiledSources(), ...BASE.plugins],
+        ...COMPILED_BASE,
         test: {
-          ...BASE.test,
+          ...COMPILED_BASE.test,
           name: 'measured',
           // V8 as in the service: the other tests collect garbage on the main thread.
           execArgv: [],
           include: ['test/measured/**/*.test.ts'],
           // The machine may have something to do after all; code that blocks others does so in each attempt.
           retry: 2,
-          server: { deps: { external: [/\/\.compiled\//] } },
         },
       },
     ],

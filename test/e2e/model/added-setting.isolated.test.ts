@@ -1,26 +1,11 @@
 /** A setting of a parameter is one file and one entry in `parameter-settings.ts`: with these, the whole service has it. */
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
+import '../../support/added-setting.js';
 import type { OpenApiDocument, Schema } from '../../../src/doc/openapi/openapi.js';
-import type { ParameterSetting } from '../../../src/model/parameter-setting/parameter-setting.js';
 import { defineKinds } from '../../support/callers.js';
 import { expectNoDrift, ok, refusalOf } from '../../support/definitions.js';
 import { FunctionsFolder, reload } from '../../support/functions.js';
 import { startTestService } from '../../support/service.js';
-
-vi.mock('../../../src/model/parameter-setting/parameter-settings.js', async (original) => {
-  const known = await original<typeof import('../../../src/model/parameter-setting/parameter-settings.js')>();
-  const deprecated: ParameterSetting<'deprecated', boolean> = {
-    key: 'deprecated',
-    unset: false,
-    field: { type: 'boolean', label: 'Deprecated' },
-    check(def: { readonly deprecated: boolean; readonly required: boolean }, { report }) {
-      if (def.deprecated && def.required) report('deprecated', 'what is required cannot be deprecated');
-    },
-    struct: { type: 'boolean', schema: { type: 'boolean' } },
-    declared: 'boolean',
-  };
-  return { ...known, SETTING_LIST: [...known.SETTING_LIST, ['deprecated', deprecated]] };
-});
 
 const folder = new FunctionsFolder({
   'film.ts': `

@@ -1,5 +1,6 @@
 /** A parameter type is one file and one entry in `parameter-types.ts`: with these, the whole service has it. */
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
+import '../../support/added-type.js';
 import { kindTypesOf, renderKindTypes } from '../../../src/cli/functions/kind-types.js';
 import type { OpenApiDocument, Schema } from '../../../src/doc/openapi/openapi.js';
 import { FunctionRegistry } from '../../../src/function/load/module-registry.js';
@@ -7,13 +8,6 @@ import { defineKinds } from '../../support/callers.js';
 import { expectNoDrift, modelOf, ok, refusalOf } from '../../support/definitions.js';
 import { FunctionsFolder, reload } from '../../support/functions.js';
 import { startTestService } from '../../support/service.js';
-
-vi.mock('../../../src/model/parameter-type/parameter-types.js', async (original) => {
-  const { PARAMETER_TYPE_LIST } =
-    await original<typeof import('../../../src/model/parameter-type/parameter-types.js')>();
-  const { durationType } = await import('../../support/duration.type.js');
-  return { PARAMETER_TYPE_LIST: [...PARAMETER_TYPE_LIST, durationType] };
-});
 
 const folder = new FunctionsFolder({
   'film.ts': `
