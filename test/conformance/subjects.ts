@@ -17,7 +17,7 @@ const identified = (kind: string, more: Partial<Subject> & { extra?: (n: number)
 });
 
 const type = (kind: string, extra: Body, edit: Body, wrong: readonly [string, Json]): Subject =>
-  identified(kind, { extra: () => extra, edit, wrong, answersEdited: true, refusedElsewhere: kind !== 'string' });
+  identified(kind, { extra: () => extra, edit, wrong, answersEdited: true, alike: kind !== 'string' });
 
 /** The built-in kinds that clients may write, and the twelve parameter types. */
 export const BUILT_IN: readonly Subject[] = [
@@ -122,7 +122,7 @@ function typed(prefix: string, parameter: string, { type: id, value, other, wron
     ...{
       kind: `${prefix}${id}`,
       key: 'uuid',
-      refusedElsewhere: prefix !== 'of_' || id !== 'string',
+      alike: prefix !== 'of_' || id !== 'string',
       sortBy: sortable ? parameter : 'counter',
       required: 'counter',
       notNull: 'counter',
@@ -235,7 +235,7 @@ const odd = (kind: string): Subject => ({
   ...{
     kind,
     key: 'uuid',
-    refusedElsewhere: kind !== ODD_KINDS[0],
+    alike: kind !== ODD_KINDS[0],
     sortBy: 'xmin',
     required: 'constructor',
     notNull: 'ctid',

@@ -3,4 +3,4 @@ import type { ParameterType } from '../../src/model/parameter-type/parameter-typ
 import { PARAMETER_TYPE_LIST } from '../../src/model/parameter-type/parameter-types.js';
 import { durationType } from './duration.type.js';
 
-(PARAMETER_TYPE_LIST as unknown as ParameterType[]).push(durationType as unknown as ParameterType);
+(PARAMETER_TYPE_LIST as unknown as ParameterType[]).push(durationType);
