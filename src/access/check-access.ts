@@ -1,8 +1,10 @@
 /** Validates an `access` setting before it is stored. Pure. */
 import { Faults, KindError, type FaultLocation } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
+import { getOrInsert } from '../shared/maps.js';
 import { isPlainObject, typeName, type Json } from '../shared/json.js';
 import { isMemberKind, recordOfParameter, type KindDef, type LinkTypeDef, type Model } from '../model/model.js';
+import { filterTests } from '../filter/filter.walk.js';
 import { isRules } from '../model/parameter-setting/access.setting.js';
 import { parsedTransitions } from '../model/parameter-setting/transitions.setting.js';
 import { LEVELS } from '../model/access-levels.js';
@@ -22,6 +24,7 @@ import type { ParameterDef } from '../model/parameter-type/parameter-def.js';
 import { checkLinkRule } from './link-rule.js';
 import { rulesOfFields } from './field-rules.js';
 import { checkRule, parseRule, ruleLimitFault } from './rule.js';
+import { rulesOfTransitions } from './transitions.js';
 
 const ACCESS_PARAMETER = { parameter: 'access' };
 
@@ -106,11 +109,19 @@ const FIELD_ACCESS = [
   ['write_access', 'writeAccess'],
 ] as const;
 
-/** Adds a fault for every rule of a parameter that cannot be parsed. @param index its position in a bulk body */
+/**
+ * Adds a fault for every rule of a parameter that cannot be parsed, and for conditions of transitions that no kind can
+ * have. @param index its position in a bulk body
+ */
 export function checkFieldRuleSyntax(def: ParameterDef, faults: Faults, index?: number): void {
-  for (const { path, rule } of conditionsOf(def)) {
+  let tests = 0;
+  for (const [rule, path] of conditionsOf(def)) {
     const place = index === undefined ? { parameter: 'transitions' } : { parameter: 'transitions', index };
-    collectRefusal(faults, `transitions: ${path}: `, () => parseRule(rule), place);
+    const count = (): void => void (tests += filterTests(parseRule(rule)).length);
+    collectRefusal(faults, `transitions: ${path}: `, count, place);
+    if (tests <= LIMITS.ruleTests) continue;
+    faults.add('filter.too_large', `transitions: the conditions have more than ${LIMITS.ruleTests} tests`, place);
+    break;
   }
   for (const [name, key] of FIELD_ACCESS) {
     const access = def[key];
@@ -122,12 +133,13 @@ export function checkFieldRuleSyntax(def: ParameterDef, faults: Faults, index?: 
   }
 }
 
-/** The rules in the conditions of transitions, and how a fault names their transition. */
-function conditionsOf({ transitions }: ParameterDef): { path: string; rule: string }[] {
-  const { list } = transitions ? parsedTransitions(transitions) : { list: [] };
-  return list.flatMap(({ from, to, when }) =>
-    isRules(when) ? when.map((rule) => ({ path: `from '${from}' to '${to}'`, rule })) : [],
-  );
+/** The rules in the conditions of transitions, each once, and how a fault names the first transition that has it. */
+function conditionsOf({ transitions }: ParameterDef): ReadonlyMap<string, string> {
+  const paths = new Map<string, string>();
+  for (const { from, to, when } of transitions ? parsedTransitions(transitions).list : []) {
+    for (const rule of isRules(when) ? when : []) getOrInsert(paths, rule, () => `from '${from}' to '${to}'`);
+  }
+  return paths;
 }
 
 /**
@@ -144,14 +156,25 @@ export function checkFieldRules(
   const former = new Set(before.kinds.get(kind.id)?.parameters);
   const recordOf = (id: string) => recordOfParameter(kind, id);
   const checked = kind.parameters.filter((id) => touched.parameters.has(recordOf(id)) || !former.has(id));
-  for (const id of checked) {
-    const conditions = kind.fields.get(id)?.def;
-    for (const { path, rule } of conditions ? conditionsOf(conditions) : []) {
-      const location = locationOf(recordOf(id), { name: 'transitions', rule: 'transitions' }, touched);
-      const where = `${location.path}: ${path}: in '${kind.id}': `;
-      collectRefusal(faults, where, () => checkRule(rule, 'transitions', kind, after), location.place);
+  /** Of rules of the parameter `id` and others, which a statement has together. */
+  const checkTogether = (id: string, name: string, rules: readonly string[]): void => {
+    if (faults.any) return;
+    const excess = ruleLimitFault(rules.map((rule) => checkRule(rule, name, kind, after)));
+    if (excess === undefined) return;
+    const { place } = locationOf(recordOf(id), { name, rule: name }, touched);
+    faults.add('filter.too_large', `${name} of all parameters of '${kind.id}': ${excess}`, place);
+  };
+  const conditional = checked.flatMap((id) => {
+    const def = kind.fields.get(id)?.def;
+    const conditions = def ? conditionsOf(def) : new Map<string, string>();
+    const { path: field, place } = locationOf(recordOf(id), { name: 'transitions', rule: 'transitions' }, touched);
+    for (const [rule, path] of conditions) {
+      const where = `${field}: ${path}: in '${kind.id}': `;
+      collectRefusal(faults, where, () => checkRule(rule, 'transitions', kind, after), place);
     }
-  }
+    return conditions.size > 0 ? [id] : [];
+  });
+  if (conditional[0] !== undefined) checkTogether(conditional[0], 'transitions', rulesOfTransitions(kind));
   for (const [name, key] of FIELD_ACCESS) {
     const ruled = checked.flatMap((id) => {
       const rules = kind.fields.get(id)?.def[key];
@@ -164,11 +187,7 @@ export function checkFieldRules(
       }
     }
     const [first] = ruled;
-    if (!first || faults.any) continue;
-    const excess = ruleLimitFault(rulesOfFields(kind, key).map((rule) => checkRule(rule, name, kind, after)));
-    if (excess === undefined) continue;
-    const { place } = locationOf(recordOf(first.id), { name, rule: name }, touched);
-    faults.add('filter.too_large', `${name} of all parameters of '${kind.id}': ${excess}`, place);
+    if (first) checkTogether(first.id, name, rulesOfFields(kind, key));
   }
 }
 

@@ -106,8 +106,9 @@ export const LIMITS = {
   /** Lists in `unique` and in `indexes` of one kind, and parameters of one such list, which PostgreSQL limits to 32. */
   columnLists: 64,
   listedColumns: 32,
-  /** Checks of one kind, and characters of the text of one. */
+  /** Checks of one kind, tests in all of them, and characters of the text of one. */
   checksPerKind: 20,
+  checkTests: 500,
   checkTextLength: 500,
   /** Characters of the reason in an `accepted`. */
   acceptedLength: 500,

@@ -117,6 +117,7 @@ export function checkKindChecks(kind: KindDef, before: KindDef | undefined, faul
   if (!kind.storage.hasTable) {
     return void faults.add('kind.bad_definition', 'checks: a remote kind has none', { parameter: 'checks' });
   }
+  const conditions: Predicate[] = [];
   for (const [at, check] of kind.checks.entries()) {
     const lost = before && lostParameters(check, before, kind);
     if (lost && lost.length > 0) {
@@ -125,13 +126,19 @@ export function checkKindChecks(kind: KindDef, before: KindDef | undefined, faul
       continue;
     }
     try {
-      resolveCheck(kind, check);
+      conditions.push(resolveCheck(kind, check).condition);
     } catch (error) {
       if (!(error instanceof KindError)) throw error;
       const [{ text }] = error.messages;
       faults.add('kind.bad_definition', `checks[${at}].filter: ${text}`, { parameter: 'checks', check: check.id });
     }
   }
+  const tests = conditions.flatMap(testsOf).length;
+  const former = before ? resolvedChecks(before).flatMap(({ condition }) => testsOf(condition)).length : 0;
+  // Each process of PostgreSQL keeps the checks of the tables that it writes to.
+  if (tests <= Math.max(former, LIMITS.checkTests)) return;
+  const text = `checks: at most ${LIMITS.checkTests} tests in all of them, got ${tests}`;
+  faults.add('kind.bad_definition', text, { parameter: 'checks' });
 }
 
 /** The parameters of a check that the kind had before and that a check cannot name any more. */

@@ -31,6 +31,7 @@ const ann = await asMember(project);
 
 const DATES = { id: 'dates', filter: 'lte_field(starts,ends)', text: 'It cannot end before it starts' };
 const FEW = { id: 'few', filter: 'and(gte(guests,0),lte(guests,8))', text: 'At most eight guests' };
+const MANY_TESTS = `or(${Array.from({ length: 200 }, () => 'lte_field(starts,ends)').join()})`;
 const checks = [DATES, FEW];
 const OPEN = { create: 'member', update: 'member', read: 'member', delete: 'member' };
 const parameters = [
@@ -346,6 +347,10 @@ describe('the checks of a definition', () => {
     [[{ ...DATES, text: ' ' }], 'checks[0].text'],
     [[{ ...DATES, text: 'x'.repeat(501) }], 'checks[0].text'],
     [[{ ...DATES, more: 1 }], 'checks[0].more'],
+    [
+      Array.from({ length: 3 }, (_, at) => ({ ...DATES, id: `c${at}`, filter: MANY_TESTS })),
+      'checks: at most 500 tests in all of them, got 600',
+    ],
     [Array.from({ length: 21 }, (_, at) => ({ ...DATES, id: `c${at}` })), 'at most 20'],
   ])('are refused in another form (%#)', async (given, text) => {
     const { status, messages } = await bad(given);

@@ -274,6 +274,24 @@ describe('a definition', () => {
     const unknown = { transitions: { ...WAYS, open: [{ to: 'pending', when: 'eq(nowhere,1)' }] } };
     const refused = said(await project.put('/string/unit/state', unknown));
     expect(refused).toContain("transitions: from 'open' to 'pending': in 'ticket': no parameter 'nowhere'");
+    const tests = (count: number) => `or(${Array.from({ length: count }, (_, at) => `eq(code,c${at})`).join()})`;
+    const many = (one: number, other: number) =>
+      project.put('/string/unit/state', {
+        transitions: {
+          ...WAYS,
+          open: [{ to: 'pending', when: tests(one) }],
+          pending: [{ to: 'open', when: tests(other) }],
+        },
+      });
+    expect(said(await many(130, 131))).toBe(
+      '400 filter.too_large: transitions: the conditions have more than 250 tests',
+    );
+    await ok(many(130, 130));
+    const other = { transitions: { a: [{ to: 'b', when: tests(131) }] } };
+    expect(said(await project.put('/string/unit/secret_state', other))).toContain(
+      "400 filter.too_large: transitions of all parameters of 'ticket': the rules have 263 tests; 250 is the most",
+    );
+    await ok(project.put('/string/unit/state', { transitions: WAYS }));
     const before = { transitions: { ...WAYS, open: [{ to: 'pending', when: 'eq(code,@before.code)' }] } };
     expect(said(await project.put('/string/unit/state', before))).toContain('400');
   });

@@ -123,7 +123,7 @@ function statements(schema: string, version: number): Map<string, Statement> {
   };
   const steps: TransitionField = {
     ...{ field: field('name'), initial: ['open'], possible: { open: ['solved'] } },
-    conditional: [{ from: 'solved', to: 'open', condition: recent }],
+    conditional: [{ possible: { solved: ['open'] }, condition: recent }],
   };
   const once = { ...write, written: [field('name')], guarded: [{ field: field('name'), repeatable: true }] };
   const set = { readable: own, access: own, allowed: own, keys: [ID] };
