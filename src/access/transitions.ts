@@ -16,12 +16,15 @@ export function transitionsFor(field: Field, kind: KindDef, caller: Caller, mode
   if (!transitions) return undefined;
   const { initial, list } = parsedTransitions(transitions);
   const possible: Ways = new Map();
-  const conditional = new Map<string, { readonly rules: readonly string[]; readonly ways: Ways }>();
+  const conditional = new Map<string, Conditional>();
   const passesRules = caller.type === 'system' || isAdministrator(caller);
   for (const { from, to, when = 'anyone' } of list) {
     if (isRules(when) ? passesRules : passesLevel(when, caller)) getOrInsert(possible, from, () => []).push(to);
     else if (isRules(when)) {
-      const { ways } = getOrInsert(conditional, conditionKey(when), () => ({ rules: when, ways: new Map() }));
+      const { ways } = getOrInsert(conditional, conditionKey(when), (): Conditional => ({
+        rules: when,
+        ways: new Map(),
+      }));
       getOrInsert(ways, from, () => []).push(to);
     }
   }
@@ -38,6 +41,12 @@ export function transitionsFor(field: Field, kind: KindDef, caller: Caller, mode
 
 /** By the values from which they lead. */
 type Ways = Map<string, string[]>;
+
+/** Those with the same condition. */
+interface Conditional {
+  readonly rules: readonly string[];
+  readonly ways: Ways;
+}
 
 function nextOf(ways: Ways): NextValues {
   return Object.fromEntries(ways);
