@@ -197,6 +197,19 @@ describe('the editor of an operation', () => {
     expect(stored).toMatchObject({ update: 'member', link: 'nobody' });
   });
 
+  it('says why strangers are meant to do it', async () => {
+    await page.goto(url('#/access/kind/note/create'));
+    await page.getByRole('textbox', { name: 'Why strangers are meant to do it' }).fill('a wall for all');
+    expect(await opened.accessibilityFaults()).toEqual([]);
+    await opened.screenshot('access-accepted');
+    await save();
+    await dialog('What will change').getByRole('button', { name: 'Save' }).click();
+    const create = kinds().getByRole('link', { name: 'Note, Create: Members default accepted: a wall for all' });
+    await create.waitFor();
+    expect(await create.locator('..').getAttribute('data-stranger')).toBe('reads');
+    expect((await project.get('/kind/unit/note')).body.content['accepted']).toEqual({ create: 'a wall for all' });
+  });
+
   it('goes on by itself where somebody else has changed another operation', async () => {
     await page.goto(url('#/access/kind/note/update'));
     await choose('Administrators');

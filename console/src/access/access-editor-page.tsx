@@ -1,5 +1,5 @@
 /** Edits who may do one operation: checks rules as they are typed, and shows whom they let see what. */
-import { Anchor, Button, Group, Stack, Text as Paragraph, Title } from '@mantine/core';
+import { Anchor, Button, Group, Stack, Text as Paragraph, TextInput, Title } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState, type FormEvent } from 'react';
@@ -21,7 +21,16 @@ import { useFaultFocus } from '../shell/use-fault-focus.js';
 import { useRights } from '../shell/use-rights.js';
 import { AccessFault } from './access-fault.js';
 import type { AccessOf } from './addresses.js';
-import { bodyOf, draftOf, faultsOf, settingOf, settingOfDraft, type Draft, type Edited } from './edited-access.js';
+import {
+  acceptedOf,
+  bodyOf,
+  draftOf,
+  faultsOf,
+  settingOf,
+  settingOfDraft,
+  type Draft,
+  type Edited,
+} from './edited-access.js';
 import { PreviewUnits } from './preview-units.js';
 import { SettingInput } from './setting-input.js';
 import { settingText } from './setting.js';
@@ -79,7 +88,9 @@ function Editor({ edited, definition }: { edited: Edited; definition: Unit }) {
   const form = useFaultFocus<HTMLFormElement>(refused);
   const before = settingOf(edited, base);
   const setting = settingOfDraft(draft);
-  const isChanged = !isSame(setting, before);
+  const acceptedBefore = acceptedOf(edited, base);
+  const [accepted, setAccepted] = useState(acceptedBefore);
+  const isChanged = !isSame(setting, before) || accepted !== acceptedBefore;
   const check = useCheck(edited, base, draft, isChanged);
 
   const review = useReview({
@@ -100,7 +111,7 @@ function Editor({ edited, definition }: { edited: Edited; definition: Unit }) {
     if (setting === undefined) return;
     setBase(version);
     setRefused(undefined);
-    void review.start({ of: edited.definition, id: edited.id, body: bodyOf(edited, version, setting) });
+    void review.start({ of: edited.definition, id: edited.id, body: bodyOf(edited, version, setting, accepted) });
   };
   const resolve = (choice: Choice): void => {
     if (!theirs) return;
@@ -137,6 +148,14 @@ function Editor({ edited, definition }: { edited: Edited; definition: Unit }) {
               faults={faults}
               onChange={setDraft}
             />
+            {edited.of === 'kind' && (
+              <TextInput
+                label={text('access.accepted_label')}
+                description={text('access.accepted_help')}
+                value={accepted}
+                onChange={(event) => setAccepted(event.currentTarget.value)}
+              />
+            )}
             <Paragraph size="sm" c="dimmed" role="status">
               {check.isRight && draft.who === 'rules' ? text('access.rules_right') : ''}
             </Paragraph>

@@ -143,7 +143,12 @@ function Section({ title, children }: { title: string; children: React.ReactNode
 function Summary({ report }: { report: Report }) {
   const text = useText();
   const { access_default: fallback, sign_up: signUp } = report;
-  const written = [...new Set(report.written.map((entry) => writtenName(entry, text)))];
+  const namesOf = (entries: readonly AccessEntry[]) => [...new Set(entries.map((entry) => writtenName(entry, text)))];
+  const [written, accepted] = [namesOf(report.written), namesOf(report.accepted)];
+  const otherwise =
+    accepted.length > 0
+      ? text('access.strangers_write_accepted', { names: named(accepted, text) })
+      : text('access.strangers_write_nothing');
   return (
     <Alert
       color={written.length > 0 ? 'red' : 'green'}
@@ -154,7 +159,7 @@ function Summary({ report }: { report: Report }) {
             <span aria-hidden>⚠</span> {text('access.strangers_write', { names: named(written, text) })}
           </>
         ) : (
-          text('access.strangers_write_nothing')
+          otherwise
         )
       }
     >

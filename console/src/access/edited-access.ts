@@ -20,13 +20,29 @@ export function settingOf({ of, operation }: Edited, definition: Unit): AccessSe
   return setting ?? null;
 }
 
+/** Why it is wanted that strangers may do an operation of a kind; empty if that was not said. */
+export function acceptedOf({ of, operation }: Edited, definition: Unit): string {
+  if (of !== 'kind') return '';
+  return (definition['accepted'] as Readonly<Record<string, string>> | null)?.[operation] ?? '';
+}
+
 /** What is sent to store a setting. The other operations stay as they are in the version that is edited. */
-export function bodyOf({ of, operation }: Edited, definition: Unit, setting: AccessSetting): object {
+export function bodyOf(edited: Edited, definition: Unit, setting: AccessSetting, accepted?: string): object {
+  const { of, operation } = edited;
   const version = { updated_at: definition['updated_at'] };
   if (of === 'field') return { ...version, [operation]: setting };
-  const stored = Object.entries((definition['access'] ?? {}) as Readonly<Record<string, AccessSetting>>);
-  const others = Object.fromEntries(stored.filter(([name]) => name !== operation));
-  return { ...version, access: { ...others, ...(setting !== null && { [operation]: setting }) } };
+  const isChanged = accepted !== undefined && accepted !== acceptedOf(edited, definition);
+  return {
+    ...version,
+    access: withOperation(definition['access'], operation, setting),
+    ...(isChanged && { accepted: withOperation(definition['accepted'], operation, accepted === '' ? null : accepted) }),
+  };
+}
+
+/** @param value null for none */
+function withOperation(settings: unknown, operation: string, value: AccessSetting): object {
+  const others = Object.entries(settings ?? {}).filter(([name]) => name !== operation);
+  return { ...Object.fromEntries(others), ...(value !== null && { [operation]: value }) };
 }
 
 /** What is typed. */

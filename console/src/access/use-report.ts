@@ -14,6 +14,8 @@ export interface Report extends Omit<AccessReport, 'access'> {
   readonly endpoints: ReadonlyMap<string, Entries>;
   /** With what strangers may write. */
   readonly written: readonly AccessEntry[];
+  /** The same where that is accepted. */
+  readonly accepted: readonly AccessEntry[];
 }
 
 export function useReport() {
@@ -35,6 +37,7 @@ function reportOf({ access, ...rest }: AccessReport): Report {
     functions: byName(access, 'function'),
     endpoints: byName(access, 'endpoint'),
     written: access.filter((entry) => entry.stranger_writes && entry.accepted === null),
+    accepted: access.filter((entry) => entry.stranger_writes && entry.accepted !== null),
   };
 }
 

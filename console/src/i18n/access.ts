@@ -25,6 +25,10 @@ export const access = {
     stranger_rule: 'strangers may, by rule',
     stranger_writes: 'strangers may write',
     accepted: 'accepted: %{why}',
+    accepted_label: 'Why strangers are meant to do it',
+    accepted_help:
+      'Such as “a contact form”. The report of access then passes it until who may do it changes. It gives no rights.',
+    strangers_write_accepted: 'Strangers may write only what is accepted: %{names}',
     strangers_write: 'Strangers may write: %{names}',
     named: {
       link_type: 'links “%{name}”',
