@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FieldType } from '../src/api/types.js';
 import { changedSettings, inputsOf, settingsOf, type SettingInputs } from '../src/model/parameter-settings.js';
+import { rowOf } from '../src/model/transition-rows.js';
 
 const COMMON = ['required', 'helper_text', 'nullable', 'only_run_time', 'hidden', 'write_once', 'own'];
 const TEXT = ['multiple', 'unique', 'indexed', 'default', 'min_length', 'max_length', 'strip', 'search', 'is_primary'];
@@ -9,7 +10,7 @@ const NUMBER = ['multiple', 'unique', 'indexed', 'default', 'min_value', 'max_va
 const OTHER = ['multiple', 'unique', 'indexed', 'default'];
 
 it.each<[FieldType, string[]]>([
-  ['string', [...TEXT, 'values', 'pattern']],
+  ['string', [...TEXT, 'values', 'pattern', 'transitions']],
   ['text', TEXT],
   ['integer', [...NUMBER, 'values', 'sequence', 'is_primary']],
   ['float', NUMBER],
@@ -51,6 +52,27 @@ describe('what is sent', () => {
     ['unit', { reference_kind: 'city', on_delete: 'cascade' }, { reference_kind: 'city', on_delete: 'cascade' }],
   ])('of a new %s with %j is %j', (type, inputs, sent) => {
     expect(changedSettings(type, inputsOf(type), { ...inputsOf(type), ...inputs })).toEqual(sent);
+  });
+
+  it('of transitions is an object again, with what their rows cannot show kept', () => {
+    const transitions = {
+      initial: [],
+      open: ['solved', { to: 'closed', when: 'admin' }],
+      solved: [{ to: 'open', when: ['eq(owner,@member.id)', 'isnull(owner)'] }],
+    };
+    const rows = inputsOf('string', { transitions } as never)['transitions'] as string[];
+    expect(rows.map(rowOf)).toEqual([
+      { from: 'initial', to: '', when: '' },
+      { from: 'open', to: 'solved', when: '' },
+      { from: 'open', to: 'closed', when: 'admin' },
+      { from: 'solved', to: 'open', when: 'eq(owner,@member.id)\nisnull(owner)' },
+    ]);
+    const changed = (next: string[]) =>
+      changedSettings('string', inputsOf('string'), { ...inputsOf('string'), transitions: next });
+    expect(changed(rows)).toEqual({ transitions });
+    expect(changed([])).toEqual({});
+    const known = inputsOf('string', { transitions, label: '' } as never);
+    expect(changedSettings('string', known, { ...known, transitions: [] })).toEqual({ transitions: null });
   });
 
   it('of a known one is what differs from it', () => {

@@ -226,6 +226,75 @@ describe('a change of a kind', () => {
   });
 });
 
+describe('what units have to satisfy', () => {
+  it('is checks, whose faults are at their fields', async () => {
+    await page.goto(url('#/model/kind/edit/city'));
+    await page.getByRole('button', { name: 'Add to: Checks' }).click();
+    const field = (name: string) => page.getByRole('textbox', { name: `${name}, check 1` });
+    await field('Condition').fill('gte(sise,0)');
+    await page.getByRole('button', { name: 'Review and save' }).click();
+    await page.getByText('Must be a text of at most').waitFor();
+    await field('Text').fill('No city is smaller than nothing');
+    await page.getByRole('button', { name: 'Review and save' }).click();
+    await page.getByText(/^No parameter 'sise'/).waitFor();
+    await field('Condition').and(page.locator('[aria-invalid=true]')).waitFor();
+    await expectAccessible();
+    await opened.screenshot('model-checks');
+    await field('Condition').fill('gte(size,0)');
+    await page.getByRole('button', { name: 'Review and save' }).click();
+    await page.getByRole('dialog').getByText('New check check_1 of city').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Model' }).waitFor();
+  });
+
+  it('is transitions, and numbers are told in words', async () => {
+    await page.goto(url('#/model/kind/edit/city'));
+    await page.getByRole('button', { name: 'Add a new parameter' }).click();
+    const added = page.getByRole('region', { name: 'New parameter' });
+    await added.getByRole('textbox', { name: 'Name' }).fill('Step');
+    const step = page.getByRole('region', { name: 'Step' });
+    const values = step.getByLabel('Allowed values');
+    for (const value of ['plan', 'built']) {
+      await values.fill(value);
+      await values.press('Enter');
+    }
+    await step.getByRole('button', { name: 'More settings' }).click();
+    await step.getByRole('button', { name: 'Add to: Transitions' }).click();
+    await choose('To, transition 1');
+    await page.getByRole('option', { name: 'plan' }).click();
+    await step.getByRole('button', { name: 'Add to: Transitions' }).click();
+    await choose('From, transition 2');
+    await page.getByRole('option', { name: 'plan' }).click();
+    await choose('To, transition 2');
+    await page.getByRole('option', { name: 'built' }).click();
+    await step.getByRole('textbox', { name: 'When, transition 2' }).fill('gt(size,1)');
+    await expectAccessible();
+    await opened.screenshot('model-transitions');
+    await page.getByRole('button', { name: 'Add a new parameter' }).click();
+    await added.getByRole('textbox', { name: 'Name' }).fill('Number');
+    const number = page.getByRole('region', { name: 'Number' });
+    await number
+      .getByRole('combobox', { name: 'Type' })
+      .or(number.getByRole('textbox', { name: 'Type' }))
+      .first()
+      .click();
+    await page.getByRole('option', { name: 'Whole number' }).click();
+    await number.getByRole('button', { name: 'More settings' }).click();
+    await number.getByRole('checkbox', { name: 'Numbered' }).check();
+    const preview = page.getByRole('region', { name: 'Preview' });
+    await preview.getByText('Number: The next number of the kind').waitFor();
+    expect(await preview.getByRole('textbox', { name: 'Number' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Review and save' }).click();
+    const dialog = page.getByRole('dialog', { name: 'What will change' });
+    await dialog.getByText(/^New sequence /).waitFor();
+    await opened.screenshot('model-review');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Model' }).waitFor();
+    const stored = (await project.get('/string/unit/step')).body.content['transitions'];
+    expect(stored).toEqual({ initial: ['plan'], plan: [{ to: 'built', when: 'gt(size,1)' }] });
+  });
+});
+
 describe('groups, link types and deletions', () => {
   it('makes a group', async () => {
     await page.goto(url('#/model/group/new'));

@@ -100,6 +100,7 @@ export interface TableStep {
   readonly type?: string;
   readonly index?: string;
   readonly constraint?: string;
+  readonly sequence?: string;
   readonly check?: string;
   readonly target?: string;
   readonly unique?: boolean;

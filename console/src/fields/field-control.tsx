@@ -1,6 +1,6 @@
 /** The control of a field, by its type: in forms, in cells, and in filters. */
 import { MultiSelect, Select, TagsInput, Textarea, TextInput } from '@mantine/core';
-import type { Ref } from 'react';
+import type { ReactNode, Ref } from 'react';
 import type { Field } from '../api/types.js';
 import { ReferenceInput, ReferencesInput } from '../data/reference-input.js';
 import { useText } from '../i18n/text.js';
@@ -17,7 +17,7 @@ export interface FieldControlProps {
   readonly error?: string | undefined;
   readonly label?: string;
   readonly 'aria-label'?: string;
-  readonly description?: string | undefined;
+  readonly description?: ReactNode;
   readonly withAsterisk?: boolean;
   readonly 'aria-required'?: boolean;
   readonly name?: string;

@@ -1,6 +1,7 @@
 /** The control of a field in a form. */
 import { useInput } from 'ra-core';
 import type { Field } from '../api/types.js';
+import { WithCode } from '../shell/with-code.js';
 import { FieldControl } from './field-control.js';
 
 /** What a form calls the input of a field: its library takes no names such as `constructor`, which parameters may have. */
@@ -24,7 +25,7 @@ export function FieldInput({ field: definition }: { field: Field }) {
       inputRef={field.ref}
       name={definition.id}
       label={definition.label}
-      description={definition.helper_text ?? undefined}
+      description={definition.helper_text !== null && <WithCode>{definition.helper_text}</WithCode>}
       withAsterisk={definition.required}
       aria-required={definition.required}
       error={faultText(fieldState.error?.message)}

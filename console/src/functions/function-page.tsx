@@ -12,6 +12,7 @@ import { useText } from '../i18n/text.js';
 import { useFaultFocus } from '../shell/use-fault-focus.js';
 import { DocumentLink } from '../shell/document-link.js';
 import { Empty, EmptyPage, PageError, Waiting } from '../shell/page-states.js';
+import { WithCode } from '../shell/with-code.js';
 import { WideTable } from '../shell/wide-table.js';
 import { signatureOf, typeName, whoMayCall } from './function-text.js';
 import { ScheduleSection } from './schedule-section.js';
@@ -129,7 +130,7 @@ function FieldTable({ fields, label }: { fields: readonly Field[]; label: string
             </Table.Td>
             <Table.Td>{typeName(field, text)}</Table.Td>
             <Table.Td>{field.default === null ? '–' : JSON.stringify(field.default)}</Table.Td>
-            <Table.Td>{field.helper_text ?? '–'}</Table.Td>
+            <Table.Td>{field.helper_text === null ? '–' : <WithCode>{field.helper_text}</WithCode>}</Table.Td>
           </Table.Tr>
         ))}
       </Table.Tbody>

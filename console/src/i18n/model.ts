@@ -1,6 +1,8 @@
 /** The texts of the pages about the model. */
 import { SETTING_LIST, type SettingId } from '../../../src/model/parameter-setting/parameter-settings.js';
 
+import type { SchemaStep } from '../../../src/model/table/diff.js';
+
 export const model = {
   model: {
     title: 'Model',
@@ -73,6 +75,13 @@ export const model = {
     check_filter: 'Condition',
     check_text: 'Text',
     check_of: '%{name}, check %{number}',
+    transition_from: 'From',
+    transition_to: 'To',
+    transition_when: 'When',
+    transition_of: '%{name}, transition %{number}',
+    transition_initial: 'a new unit',
+    transition_nowhere: 'nothing',
+    transition_everybody: 'always',
     set_of: '%{name}, set %{number}',
     add_set: 'Add to: %{name}',
     active_label: 'Active',
@@ -135,10 +144,12 @@ export const model = {
     drop_index: 'The index %{index} is dropped',
     add_check: 'New check %{check} of %{table}',
     drop_check: 'The check %{check} of %{table} ends',
+    create_sequence: 'New sequence %{sequence}',
+    drop_sequence: 'The sequence %{sequence} is dropped',
     add_foreign_key: '%{column} of %{table} leads to %{target}',
     drop_foreign_key: 'The reference %{constraint} of %{table} ends',
     later: ', built in the background',
-  },
+  } satisfies Readonly<Record<Exclude<SchemaStep['type'], 'alter_table'>, string>> & Readonly<Record<string, string>>,
   on_delete: {
     restrict: 'It cannot be deleted',
     set_null: 'This becomes empty',

@@ -6,7 +6,8 @@ import { RowList } from './row-list.js';
 
 interface ChecksProps {
   readonly checks: readonly KindCheck[];
-  readonly error: string | undefined;
+  /** Of the list by `checks`, and of a field by its place, such as `checks[0].text`. */
+  readonly faults: Readonly<Record<string, string>>;
   readonly onChange: (checks: readonly KindCheck[]) => void;
 }
 
@@ -16,28 +17,33 @@ const INPUTS = [
   { name: 'text', flex: 2 },
 ] as const;
 
-export function Checks({ checks, error, onChange }: ChecksProps) {
+export function Checks({ checks, faults, onChange }: ChecksProps) {
   const text = useText();
   return (
     <RowList
       label={text('model.checks_label')}
       description={text('model.checks_help')}
       rows={checks}
-      error={error}
+      error={faults['checks']}
       added={{ id: `check_${checks.length + 1}`, filter: '', text: '' }}
+      hasLabels
       onChange={onChange}
     >
       {(check, onRow, number) =>
-        INPUTS.map(({ name, flex }) => (
-          <TextInput
-            key={name}
-            flex={flex}
-            placeholder={text(`model.check_${name}`)}
-            aria-label={text('model.check_of', { name: text(`model.check_${name}`), number })}
-            value={check[name]}
-            onChange={({ currentTarget: { value } }) => onRow({ ...check, [name]: value })}
-          />
-        ))
+        INPUTS.map(({ name, flex }) => {
+          const label = text(`model.check_${name}`);
+          return (
+            <TextInput
+              key={name}
+              flex={flex}
+              label={number === 1 && label}
+              aria-label={text('model.check_of', { name: label, number })}
+              error={faults[`checks[${number - 1}].${name}`]}
+              value={check[name]}
+              onChange={({ currentTarget: { value } }) => onRow({ ...check, [name]: value })}
+            />
+          );
+        })
       }
     </RowList>
   );

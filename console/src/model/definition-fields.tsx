@@ -41,7 +41,7 @@ export function KindFields({
         error={faults['indexes']}
         onChange={(indexes) => onChange({ indexes })}
       />
-      <Checks checks={draft.checks ?? []} error={faults['checks']} onChange={(checks) => onChange({ checks })} />
+      <Checks checks={draft.checks ?? []} faults={faults} onChange={(checks) => onChange({ checks })} />
       <Checkbox
         label={text('model.active_label')}
         description={text('model.active_help')}

@@ -16,6 +16,9 @@ export const NO_FAULTS: DefinitionFaults = { own: {}, parameters: new Map() };
 /** Messages about a parameter in a list begin with its place: `parameters[1].min_length: …`. */
 const IN_LIST = /^parameters\[(\d+)\](?:\.([a-z_]+))?(?:\[\d+\])?: (.*)$/su;
 
+/** Those about a field of a check, too: `checks[0].text: …`. */
+const IN_CHECK = /^(checks\[\d+\]\.(?:id|filter|text)): (.*)$/su;
+
 /** @param settings those that the form shows; messages about others are of the whole form */
 export function faultsOf(fault: unknown, settings: readonly string[], labels: Labels, text: Text): DefinitionFaults {
   if (!(fault instanceof ApiError)) return { own: { '': (fault as Error).message }, parameters: new Map() };
@@ -26,6 +29,9 @@ export function faultsOf(fault: unknown, settings: readonly string[], labels: La
     if (at !== undefined && message !== undefined) {
       const known = parameters.get(Number(at)) ?? {};
       parameters.set(Number(at), added(known, name, textAt(name, `${name}: ${message}`, labels, text)));
+    } else if (settings.includes('checks') && IN_CHECK.test(given)) {
+      const [, place = '', fault = ''] = IN_CHECK.exec(given) ?? [];
+      Object.assign(own, added(own, place, textAt('checks', `checks: ${fault}`, labels, text)));
     } else {
       const name = nameIn(parameter);
       const isShown = settings.includes(name);

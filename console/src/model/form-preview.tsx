@@ -1,6 +1,7 @@
 import { Paper, Stack, Text as Paragraph } from '@mantine/core';
 import { Form } from 'ra-core';
 import { FieldInput, inputName } from '../fields/field-input.js';
+import { isNumbered } from '../fields/made.js';
 import { inputOf } from '../fields/values.js';
 import { useText } from '../i18n/text.js';
 import { idOf, type ParameterDraft } from './parameter-drafts.js';
@@ -25,7 +26,9 @@ export function FormPreview({ drafts, owner, model }: FormPreviewProps) {
     const known = parameterOf(model, owner, draft);
     return known ? [previewField(draft, known.kind_id, inputsOf(known.kind_id, known))] : [];
   });
-  const defaults = Object.fromEntries(fields.map((field) => [inputName(field), inputOf(field, field.default)]));
+  // Nobody fills in what is numbered.
+  const [numbered, asked] = [fields.filter(isNumbered), fields.filter((field) => !isNumbered(field))];
+  const defaults = Object.fromEntries(asked.map((field) => [inputName(field), inputOf(field, field.default)]));
   return (
     <Paper withBorder p="md" component="section" aria-label={text('model.preview')}>
       <Paragraph fw={600}>{text('model.preview')}</Paragraph>
@@ -36,8 +39,13 @@ export function FormPreview({ drafts, owner, model }: FormPreviewProps) {
       <Form key={JSON.stringify(fields)} defaultValues={defaults} onSubmit={() => undefined} noValidate>
         <Stack gap="sm">
           {fields.length === 0 && <Paragraph size="sm">{text('model.no_parameters')}</Paragraph>}
-          {fields.map((field) => (
+          {asked.map((field) => (
             <FieldInput key={field.id} field={field} />
+          ))}
+          {numbered.map(({ id, label, helper_text: help }) => (
+            <Paragraph key={id} size="sm">
+              {`${label}: ${help ?? ''}`}
+            </Paragraph>
           ))}
         </Stack>
       </Form>

@@ -6,6 +6,7 @@ import type { FieldType } from '../api/types.js';
 import { fieldOfType } from '../fields/fields.js';
 import { useText } from '../i18n/text.js';
 import { settingsOf, type Setting, type SettingInputs } from './parameter-settings.js';
+import { Transitions } from './transitions.js';
 import type { Model } from './use-model.js';
 
 /** By the name of a setting. */
@@ -46,6 +47,7 @@ export function SettingFields({
       model={model}
       value={inputs[setting.id] ?? ''}
       fault={faults[settingName(setting.id, type)]}
+      values={listIn(inputs['values'])}
       isLocked={isStored && setting.isLockedByUnits === true}
       onChange={(value) => onChange({ ...inputs, [setting.id]: value })}
     />
@@ -65,12 +67,18 @@ export function SettingFields({
   );
 }
 
+function listIn(input: SettingInputs[string] | undefined): readonly string[] {
+  return Array.isArray(input) ? (input as readonly string[]) : [];
+}
+
 interface SettingControlProps {
   readonly setting: Setting;
   readonly type: FieldType;
   readonly model: Model;
   readonly value: SettingInputs[string];
   readonly fault: string | undefined;
+  /** The allowed values that are typed in. */
+  readonly values: readonly string[];
   /** Whether units of its kinds keep it from being changed. */
   readonly isLocked: boolean;
   readonly onChange: (value: SettingInputs[string]) => void;
@@ -82,6 +90,7 @@ function SettingControl({
   model,
   value,
   fault,
+  values,
   isLocked,
   onChange,
 }: SettingControlProps) {
@@ -100,14 +109,9 @@ function SettingControl({
         />
       );
     case 'list':
-      return (
-        <TagsInput
-          {...common}
-          value={Array.isArray(value) ? (value as string[]) : []}
-          onChange={onChange}
-          splitChars={[]}
-        />
-      );
+      return <TagsInput {...common} value={[...listIn(value)]} onChange={onChange} splitChars={[]} />;
+    case 'transitions':
+      return <Transitions {...common} values={values} rows={listIn(value)} onChange={onChange} />;
     case 'kind':
       return (
         <Select

@@ -14,6 +14,7 @@ import { fieldOfType } from '../fields/fields.js';
 import { jsonOrText } from '../fields/json-text.js';
 import { numberOrText } from '../fields/numbers.js';
 import { fieldOf } from './field-of.js';
+import { rowsOf, storedTransitions } from './transition-rows.js';
 
 /** What is typed in, by the name of the setting. Texts, flags, and lists of texts. */
 export type SettingInputs = Readonly<Record<string, string | boolean | readonly string[]>>;
@@ -46,6 +47,7 @@ export function inputsOf(type: FieldType, definition?: ParameterDefinition): Set
 
 function inputOf(control: Control, value: unknown): SettingInputs[string] {
   if (control === 'flag') return value === true;
+  if (control === 'transitions') return rowsOf(value);
   if (control === 'list') return Array.isArray(value) ? value.map(textOf) : [];
   return value === null ? '' : textOf(value);
 }
@@ -73,6 +75,7 @@ function sentValue(
   const ofType = fieldOfType(type).ofSetting ?? ((typed: string) => typed);
   if (typeof input !== 'string') {
     if (input.length === 0) return null;
+    if (control === 'transitions') return storedTransitions(input);
     return input.map((each) => ofType(each));
   }
   if (input.trim() === '') return null;

@@ -181,9 +181,21 @@ function stepText(step: TableStep, text: Text): string {
     target = '',
     constraint = '',
     check = '',
+    sequence = '',
   } = step;
   const later = step.in_background === true ? text('step.later') : '';
-  const values = { table, column, type, index, target, constraint, check, columns: columns.join(', '), later };
+  const values = {
+    table,
+    column,
+    type,
+    index,
+    target,
+    constraint,
+    check,
+    sequence,
+    columns: columns.join(', '),
+    later,
+  };
   const name = step.step === 'create_index' && step.unique === true ? 'create_unique' : step.step;
   return text(`step.${name as 'create_table'}`, values);
 }

@@ -10,12 +10,26 @@ interface RowListProps<Row> {
   readonly error: string | undefined;
   /** A new row; undefined if none can be added. */
   readonly added: Row | undefined;
+  /** Whether the inputs of the first row have labels above them. */
+  readonly hasLabels?: boolean;
   readonly onChange: (rows: readonly Row[]) => void;
   /** The inputs of a row. @param number from 1 */
   readonly children: (row: Row, onChange: (row: Row) => void, number: number) => ReactNode;
 }
 
-export function RowList<Row>({ label, description, rows, error, added, onChange, children }: RowListProps<Row>) {
+/** Pixels: a button beside an input is so much lower, and a label so high. */
+const [BESIDE_INPUT, LABEL] = [4, 25];
+
+export function RowList<Row>({
+  label,
+  description,
+  rows,
+  error,
+  added,
+  hasLabels = false,
+  onChange,
+  children,
+}: RowListProps<Row>) {
   const text = useText();
   return (
     <Stack gap="xs" role="group" aria-label={label}>
@@ -28,10 +42,11 @@ export function RowList<Row>({ label, description, rows, error, added, onChange,
         </Paragraph>
       </div>
       {rows.map((row, at) => (
-        <Group key={at} gap="xs" wrap="nowrap">
+        <Group key={at} gap="xs" wrap="nowrap" align="start">
           {children(row, (changed) => onChange(rows.with(at, changed)), at + 1)}
           <ActionIcon
             variant="default"
+            mt={BESIDE_INPUT + (hasLabels && at === 0 ? LABEL : 0)}
             aria-label={text('model.remove', { name: `${label} ${at + 1}` })}
             onClick={() => onChange(rows.toSpliced(at, 1))}
           >

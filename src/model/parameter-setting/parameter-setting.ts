@@ -84,7 +84,7 @@ export interface CheckContext {
 }
 
 interface SettingForm {
-  readonly control: 'text' | 'long_text' | 'number' | 'flag' | 'list' | 'kind' | 'choice' | 'default';
+  readonly control: 'text' | 'long_text' | 'number' | 'flag' | 'list' | 'kind' | 'choice' | 'default' | 'transitions';
   readonly label: string;
   readonly help: string;
   /** The place among those that are shown at first; the others are behind a button. */

@@ -137,4 +137,11 @@ export const transitions: ParameterSetting<'transitions', Transitions | undefine
   field: { type: 'json', label: 'Transitions' },
   stored: { revealing: 'rights' },
   check,
+  form: {
+    control: 'transitions',
+    label: 'Transitions',
+    help: 'Which of the allowed values may follow which. Without any, each may follow each; a value that has none stays. When: a rule such as eq(owner,@member.id), or member, admin or nobody.',
+    word: 'with transitions',
+    isNotForLinks: true,
+  },
 };
