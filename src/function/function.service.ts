@@ -153,7 +153,9 @@ function findFunction({ project, caller, model }: Opened, target: CallTarget, de
       target.name,
       [...(known?.values() ?? [])].flatMap(({ name, access }) => (access ? [] : name)),
     );
-    throw refusal('function.unknown', `No function '${shortened(target.name)}' of ${whose(target)}${hint}`);
+    const other = module?.functions[ofUnit ? 'kind' : 'unit'].get(target.name);
+    const place = other && !other.access ? `, but of ${ofUnit ? 'the kind' : 'a unit'}: ${addressOf(target)}` : hint;
+    throw refusal('function.unknown', `No function '${shortened(target.name)}' of ${whose(target)}${place}`);
   }
   if (!def.methods.includes(target.method)) {
     throw methodNotAllowed(`The function '${def.name}' takes ${def.methods.join(' and ')} alone`, def.methods);
@@ -165,6 +167,11 @@ function answerOf(result: unknown): Answer {
   const content = boundedJson(result ?? null);
   if (content === undefined) throw new TypeError(`it answered a ${typeof result}, which is no JSON`);
   return new Answer(content);
+}
+
+/** Where the function of that name is which is called in the other way. */
+function addressOf({ kind, unit, name }: CallTarget): string {
+  return unit === undefined ? `/${kind}/unit/{id}/function/${name}` : `/${kind}/function/${name}`;
 }
 
 function whose({ kind, unit }: CallTarget): string {

@@ -10,6 +10,7 @@ import type { Model } from '../../model/model.js';
 import { refusal, retryLater, type KindError } from '../../shared/errors.js';
 import { MetricSources } from '../../shared/metric-sources.js';
 import { PeriodicWork } from '../../shared/periodic-work.js';
+import { didYouMean, shortened } from '../../shared/texts.js';
 import { lruCache } from '../../shared/maps.js';
 import { RUN_OUTCOMES, type RunOutcome, type ScheduledFunction } from '../../sql/server/run.sql.js';
 import type { Project } from '../../tenancy/project.js';
@@ -17,7 +18,16 @@ import { ProjectStore } from '../../tenancy/project-store.js';
 import { FunctionRegistry } from '../load/module-registry.js';
 import { SchedulePlanner } from './schedule-planner.js';
 import { ScheduledRuns, type BegunRun } from './scheduled-runs.js';
-import { dueOf, functionOfWork, knownSchedules, schedulesOf, tickOf, tickToRun, workName } from './scheduled.js';
+import {
+  dueOf,
+  functionOfWork,
+  knownSchedules,
+  scheduledIn,
+  schedulesOf,
+  tickOf,
+  tickToRun,
+  workName,
+} from './scheduled.js';
 import type { Ticks } from '../declare/ticks.js';
 
 /** Milliseconds between two looks at what is due. */
@@ -108,7 +118,17 @@ export class Schedules {
   /** Begins a run now, and answers it as JSON. @throws KindError 404, 409, 503 */
   async runNow(project: Project, model: Model, of: ScheduledFunction): Promise<string> {
     const found = this.runs.find({ project, model }, of);
-    if (!found) throw refusal('function.unknown', `No scheduled function '${of.name}' of the kind '${of.kind}'`);
+    if (!found) {
+      const known = scheduledIn(this.registry.current, project.id).filter(({ kind }) => kind === of.kind);
+      const hint = didYouMean(
+        of.name,
+        known.map(({ name }) => name),
+      );
+      throw refusal(
+        'function.unknown',
+        `No scheduled function '${shortened(of.name)}' of the kind '${shortened(of.kind)}'${hint}`,
+      );
+    }
     if (project.settings.background === false) {
       throw refusal('project.background', 'Nothing runs by itself in this project: its setting background is off');
     }

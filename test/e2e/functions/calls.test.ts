@@ -267,7 +267,16 @@ describe('functions of a unit', () => {
       request: 'GET /city/unit/nope/function/name_of',
       expect: { status: 404, code: 'unit.unknown' },
     },
-    { name: 'a function of the kind is none', request: `GET /city/unit/${id}/function/echo`, expect: unknown },
+    {
+      name: 'a function of the kind is none',
+      request: `GET /city/unit/${id}/function/echo`,
+      expect: { ...unknown, text: 'of the kind: /city/function/echo' },
+    },
+    {
+      name: 'nor is one of a unit one of the kind',
+      request: 'GET /city/function/name_of',
+      expect: { ...unknown, text: 'of a unit: /city/unit/{id}/function/name_of' },
+    },
     { name: 'nor the other way', request: 'GET /city/function/name_of', expect: unknown },
     { name: 'a rule that holds', request: `POST /city/unit/${id}/function/own`, as: 'member', expect: { status: 200 } },
     {

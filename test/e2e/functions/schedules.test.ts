@@ -202,6 +202,11 @@ it.each([
   expect([answer.status, answer.body.messages[0]?.code]).toEqual([status, code]);
 });
 
+it('says what a mistyped name may be', async () => {
+  const { body } = await project.post('/function/run', { kind_id: 'job', function: 'note' });
+  expect(body.messages[0]?.text).toBe("No scheduled function 'note' of the kind 'job' (did you mean 'notes'?)");
+});
+
 it('is called by nobody, unless it has access of its own, and is listed for administrators', async () => {
   expect((await project.get('/job/function/notes')).status).toBe(403);
   expect(await ok(anonymous(project).get('/job/function/open'))).toBeNull();
