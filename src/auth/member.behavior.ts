@@ -22,7 +22,7 @@ import { isAdministrator } from '../tenancy/caller.js';
 import { readableFields } from '../access/masks.js';
 import { unconditional } from '../model/predicate/conditional-field.js';
 import { Behaviors, type RegisteredBehavior, type PendingWrite } from '../unit/draft/behavior.js';
-import { withSystemValue, type Draft } from '../unit/draft/draft.js';
+import { withSystemValue, type Body, type Draft } from '../unit/draft/draft.js';
 import { originalCallerOf, asSystem, type Session } from '../catalog/session/session.js';
 import { presentUnit } from '../unit/table/rights.js';
 import { lockUnit } from '../unit/table/unit.repository.js';
@@ -51,6 +51,14 @@ export class MemberBehavior implements RegisteredBehavior, OnModuleInit {
 
   applies(kind: KindDef): boolean {
     return isMemberKind(kind);
+  }
+
+  prepare(body: Body, { faults, index }: PendingWrite): Body {
+    if (!body.has('password')) return body;
+    const text =
+      'password: is no parameter: members change it with POST /auth/change_password, or by mail (recover_password)';
+    faults.add('parameter.unknown', text, { parameter: 'password', ...(index !== undefined && { index }) });
+    return new Map([...body].filter(([name]) => name !== 'password'));
   }
 
   async complete(draft: Draft, write: PendingWrite): Promise<Draft> {

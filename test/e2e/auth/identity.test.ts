@@ -53,6 +53,8 @@ describe('a name', () => {
   it('cannot become the address of another member later', async () => {
     const member = await signUp(admin, 'later');
     expect((await admin.put(`/person/unit/${member.id}`, { username: victim.email })).status).toBe(400);
+    const { body } = await admin.put(`/person/unit/${member.id}`, { password: 'another password' });
+    expect(body.messages.map(({ text }) => text)).toEqual([expect.stringContaining('POST /auth/change_password')]);
     expect((await admin.put(`/person/unit/${member.id}`, { email: victim.email.toUpperCase() })).status).toBe(409);
   });
 

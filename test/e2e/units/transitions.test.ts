@@ -115,7 +115,7 @@ describe('an edit', () => {
   it('goes the ways that lead from the stored value, and says where they lead', async () => {
     const id = await make('open');
     expect(await edit(ann, id, { state: 'closed' })).toBe(
-      "409 parameter.transition: state: you may change 'open' to 'pending', 'solved'",
+      "409 parameter.transition: state: it cannot become that; you may change 'open' to 'pending', 'solved'",
     );
     expect(await edit(ann, id, { state: null })).toContain('409');
     expect(await edit(ann, id, { state: 'open' })).toBe('200');
@@ -133,7 +133,7 @@ describe('an edit', () => {
       await make('solved', { solved_at: now }),
     ];
     expect(await edit(ann, old, { state: 'open' })).toContain(
-      "409 parameter.transition: state: you may change 'solved' to 'closed'",
+      "409 parameter.transition: state: it cannot become that; you may change 'solved' to 'closed'",
     );
     expect(await edit(ann, others, { state: 'open' })).toContain('409');
     // The condition is of the stored unit.
@@ -161,7 +161,7 @@ describe('an edit', () => {
   it('names the values of a parameter with a rule in the units that show it', async () => {
     const [mine, others] = [await make('open', { stage: 'a', owner: me }), await make('open', { stage: 'a' })];
     const hidden = '409 parameter.transition: stage: it cannot become that';
-    expect(await edit(ann, mine, { stage: 'c' })).toContain("stage: you may change 'a' to 'b'");
+    expect(await edit(ann, mine, { stage: 'c' })).toContain("stage: it cannot become that; you may change 'a' to 'b'");
     expect(await edit(ann, others, { stage: 'c' })).toBe(hidden);
     // What the edit would make of the unit does not count.
     expect(await edit(ann, others, { stage: 'c', owner: me })).toBe(hidden);
@@ -180,10 +180,12 @@ describe('an edit', () => {
     const both = (state: string) => ['a', 'b'].map((code) => ({ code, state }));
     const upsert = (body: unknown) => ann.post('/ticket/unit?on_conflict=update&by=code', body);
     expect(said(await upsert(both('solved')))).toBe(
-      "409 1 parameter.transition: state: you may change 'pending' to 'open'",
+      "409 1 parameter.transition: state: it cannot become that; you may change 'pending' to 'open'",
     );
     const filtered = await ann.put('/ticket/unit?filter=in(code,a,b)', { state: 'solved' });
-    expect(said(filtered)).toContain("409 parameter.transition: state: you may change 'pending' to 'open'");
+    expect(said(filtered)).toContain(
+      "409 parameter.transition: state: it cannot become that; you may change 'pending' to 'open'",
+    );
     expect(said(await upsert(both('solved')[1]))).toContain('409');
     const csv = { headers: { 'content-type': 'text/csv' } };
     const file = 'code,state\na,solved\nb,solved\n';

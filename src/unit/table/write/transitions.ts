@@ -38,7 +38,7 @@ export async function transitionMessages(
     const readable = readableFields(target.kind, session.caller, session.model).get(each.field.id);
     // A unit that does not show the value tells nothing of it.
     const found = isTold && readable ? await nextValues(session, target, each, conditionOf(readable)) : undefined;
-    messages.push(messageFor(each.field, found ? whereTo(found) : 'it cannot become that'));
+    messages.push(messageFor(each.field, found ? `it cannot become that; ${whereTo(found)}` : 'it cannot become that'));
   }
   return messages;
 }
