@@ -124,6 +124,9 @@ class TermParser {
       this.#scanner.expect(')');
       return { path: undefined, filter };
     }
+    if (called === 'count' && first?.word === '*') {
+      throw this.#scanner.fail("a parameter or ')'", first.at, " (did you mean 'count()'?)");
+    }
     if (first?.word === '') throw this.#scanner.fail('a parameter', first.at);
     const path = OF_EXPRESSIONS.includes(called) ? this.#filters.expression(first) : this.#filters.path(first);
     const filter = this.#scanner.accept(',') ? this.#filters.argument() : undefined;

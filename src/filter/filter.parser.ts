@@ -50,6 +50,8 @@ const NO_SEGMENTS: readonly string[] = Object.freeze([]);
 /** A number of an expression. */
 const NUMBER = /^[+-]?(?:\d{1,30}(?:\.\d{1,30})?|\.\d{1,30})$/;
 const MAX_QUOTED_CHARACTERS = 40;
+/** What other languages call `not(isnull(…))`. */
+const NOT_NULL = /^(?:is)?_?not_?null$/i;
 
 /**
  * Parses a filter expression.
@@ -181,7 +183,9 @@ export class FilterParser {
     const counts = COUNT_FUNCTIONS.has(name);
     const hint = counts
       ? `: it is a number, to be compared as in gt(${name}(…),5)`
-      : didYouMean(name.toLowerCase(), ALL_NAMES) || `; there are ${ALL_SPELLINGS}`;
+      : NOT_NULL.test(name)
+        ? " (did you mean 'not(isnull(…))'?)"
+        : didYouMean(name.toLowerCase(), ALL_NAMES) || `; there are ${ALL_SPELLINGS}`;
     throw refusal('filter.unknown_operator', `unknown operator '${shown}' at character ${at}${hint}`);
   }
 

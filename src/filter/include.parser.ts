@@ -58,6 +58,8 @@ class RelatedTermParser {
     return this.#filters.whole(() => {
       const { word: name, at } = this.#filters.word();
       const named = this.#scanner.accept(':');
+      if (!named && name === 'can' && this.#scanner.peek() === '(')
+        throw this.#scanner.fail('can() without arguments', at);
       if (!named || !isIdentifier(name)) {
         const hint = named ? '' : `, such as 'comments:${name.slice(0, 40)}(…)'`;
         throw this.#scanner.fail(`a name of lower-case letters, digits and _ and a colon${hint}`, at);

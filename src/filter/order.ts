@@ -1,4 +1,5 @@
 /** The order of a list: its tree, its parser, and its text. */
+import { shortened } from '../shared/texts.js';
 import type { KindError } from '../shared/errors.js';
 import { EXPRESSION_FUNCTIONS, type Path, type Place, type RelatedUnits, type Resemblance } from './filter.ast.js';
 import { AGGREGATE_FUNCTIONS } from './aggregate.ast.js';
@@ -117,6 +118,7 @@ class OrderParser {
     const dash = this.#scanner.accept('-');
     const value = this.#value();
     const words = this.#modifiers(dash ? NULLS : [...DIRECTIONS, ...NULLS]);
+    this.#refuseBareDirection(printOrderValue(value));
     const descending = dash || words.includes('desc');
     if (words.includes('nulls_first') && !descending) return { value, descending, nulls: 'first' };
     if (words.includes('nulls_last') && descending) return { value, descending, nulls: 'last' };
@@ -127,6 +129,8 @@ class OrderParser {
     if (this.#scanner.peek() === '"') return this.#path();
     const head = this.#filters.word();
     if (head.word === '') throw this.#scanner.fail('a parameter', head.at);
+    const [, value, direction] = /^(.+):(asc|desc)$/i.exec(head.word) ?? [];
+    if (value !== undefined) throw this.#scanner.fail("';'", head.at + value.length, meantDirection(value, direction));
     if (this.#scanner.peek() === '(') {
       if (head.word === 'distance') return this.#distance(head.at);
       if (head.word === 'similarity') return this.#similarity(head.at);
@@ -182,6 +186,13 @@ class OrderParser {
     return words;
   }
 
+  #refuseBareDirection(value: string): void {
+    this.#scanner.skipSpace();
+    const { at } = this.#scanner;
+    const [direction] = this.#scanner.match(/^(?:asc|desc)\b/i) ?? [];
+    if (direction !== undefined) throw this.#scanner.fail("';'", at, meantDirection(value, direction));
+  }
+
   #unknownFunction(called: ReadWord): KindError {
     const { word } = called;
     const ofGroups = AGGREGATE_FUNCTIONS.some((name) => name === word);
@@ -190,6 +201,10 @@ class OrderParser {
     const hint = ofGroups || isExpression ? `: groups are ordered by the names of their columns${example}` : undefined;
     return unknownFunction(called, ORDER_FUNCTIONS, hint);
   }
+}
+
+function meantDirection(value: string, direction = ''): string {
+  return ` (did you mean '${shortened(value)};${direction.toLowerCase()}'?)`;
 }
 
 /** Prints a term of an order in canonical form. */

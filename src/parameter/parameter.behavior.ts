@@ -15,7 +15,7 @@ import { checkReference } from '../model/check/check-model.js';
 import type { ParameterDef } from '../model/parameter-type/parameter-def.js';
 import { kindsUsing, linkTypesUsing, PARAMETER_GROUP, type KindDef } from '../model/model.js';
 import { namedByRecord, parameterRecordId } from '../shared/identifiers.js';
-import { isParameterTypeId } from '../model/parameter-type/type-by-id.js';
+import { isParameterTypeId, PARAMETER_TYPES } from '../model/parameter-type/type-by-id.js';
 import { definitionOf, type ParameterRecord } from '../model/build/definition-records.js';
 import { plural } from '../shared/texts.js';
 import { refusal } from '../shared/errors.js';
@@ -44,8 +44,9 @@ export class ParameterBehavior implements RegisteredBehavior, OnModuleInit {
     return kind.groups.includes(PARAMETER_GROUP);
   }
 
-  prepare(body: Body, { id }: PendingWrite): Body {
-    return withBothRunTimeFields(id === undefined ? withLabel(body) : body);
+  prepare(body: Body, write: PendingWrite): Body {
+    const own = withoutSettingsOfOthers(body, write);
+    return withBothRunTimeFields(write.id === undefined ? withLabel(own) : own);
   }
 
   complete(given: Draft, write: PendingWrite): Draft {
@@ -172,6 +173,22 @@ function addExistsFault(stored: ParameterDef, others: readonly string[], { fault
     : `a kind shares it by naming its id alone, "${stored.id}", or has one of its own with "own": true`;
   const text = `id: a parameter '${recordId}' of type ${stored.type} exists already${otherwise}; ${hint}`;
   faults.add('parameter.exists', text, place);
+}
+
+/** Settings that only parameters of other types have are faults that say which. */
+function withoutSettingsOfOthers(body: Body, { kind, faults, index }: PendingWrite): Body {
+  const others = [...body.keys()].filter((name) => !kind.fields.has(name) && typesWith(name).length > 0);
+  if (others.length === 0) return body;
+  for (const parameter of others) {
+    const text = `${parameter}: '${kind.id}' has no such parameter, only ${typesWith(parameter).join(', ')}`;
+    faults.add('parameter.unknown', text, { parameter, ...(index !== undefined && { index }) });
+  }
+  return new Map([...body].filter(([name]) => !others.includes(name)));
+}
+
+function typesWith(name: string): string[] {
+  const types = [...PARAMETER_TYPES.values()];
+  return types.filter(({ fields }) => fields.some((each) => each === name && each !== 'default')).map(({ id }) => id);
 }
 
 /** `persistence: run_time` and `only_run_time: true` mean the same: if a body has only one of them, the other is added. */

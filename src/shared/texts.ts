@@ -39,46 +39,73 @@ export function didYouMean(unknown: string, known: Iterable<string>): string {
   return nearest === undefined ? '' : ` (did you mean '${nearest}'?)`;
 }
 
-/** What other products call operators, operations and fields, in lower case and without separators. */
-const SYNONYMS: ReadonlyMap<string, string> = new Map([
-  ['neq', 'ne'],
-  ['neq_field', 'ne_field'],
-  ['notequal', 'ne'],
-  ['equals', 'eq'],
-  ['like', 'contains'],
-  ['ilike', 'icontains'],
-  ['includes', 'contains'],
-  ['null', 'isnull'],
-  ['between', 'gte'],
-  ['list', 'read'],
-  ['view', 'read'],
-  ['select', 'read'],
-  ['find', 'read'],
-  ['get', 'read'],
-  ['insert', 'create'],
-  ['add', 'create'],
-  ['edit', 'update'],
-  ['write', 'update'],
-  ['remove', 'delete'],
-  ['execute', 'function'],
-  ['call', 'function'],
-  ['created', 'inserted_at'],
-  ['createdat', 'inserted_at'],
-  ['createdon', 'inserted_at'],
-  ['datecreated', 'inserted_at'],
-  ['updated', 'updated_at'],
-  ['modified', 'updated_at'],
-  ['modifiedat', 'updated_at'],
-  ['dateupdated', 'updated_at'],
-]);
+/**
+ * What other products call operators, functions, operations, fields, settings and query parameters, after the names that
+ * they have here, in lower case and without separators. A name that ends with `_` stands for all that begin with it.
+ */
+const SYNONYMS: readonly (readonly [meant: string, ...called: string[]])[] = [
+  ['ne', 'neq', 'notequal'],
+  ['ne_field', 'neqfield'],
+  ['eq', 'equals'],
+  ['contains', 'like', 'includes'],
+  ['icontains', 'ilike'],
+  ['isnull', 'null'],
+  ['gte', 'between'],
+  ['avg', 'mean', 'average'],
+  ['read', 'list', 'view', 'select', 'find', 'get'],
+  ['create', 'insert', 'add'],
+  ['update', 'edit', 'write'],
+  ['delete', 'remove'],
+  ['function', 'execute', 'call'],
+  ['inserted_at', 'created', 'createdat', 'createdon', 'datecreated'],
+  ['updated_at', 'updated', 'modified', 'modifiedat', 'dateupdated'],
+  ['order', 'sort', 'sortby', 'orderby', 'ordering'],
+  ['include', 'fields', 'select', 'columns', 'expand', 'embed', 'populate'],
+  ['filter', 'where'],
+  ['search', 'q', 'query'],
+  ['offset', 'page', 'skip'],
+  ['limit', 'perpage', 'pagesize', 'take'],
+  ['group', 'groupby'],
+  ['default_', 'default', 'defaultvalue'],
+  ['values', 'enum', 'options', 'choices'],
+  ['label', 'name', 'title'],
+  ['kind_id', 'type'],
+  ['min_value', 'min', 'minimum'],
+  ['max_value', 'max', 'maximum'],
+  ['pattern', 'regex', 'regexp'],
+  ['helper_text', 'description', 'comment'],
+  ['is_primary', 'primary', 'primarykey'],
+  ['reference_kind', 'references', 'foreignkey'],
+  ['multiple', 'array'],
+  ['nullable', 'null', 'optional'],
+  ['string', 'varchar', 'str'],
+  ['integer', 'int', 'number', 'bigint'],
+  ['decimal', 'numeric', 'money'],
+  ['float', 'double', 'real'],
+  ['boolean', 'bool'],
+  ['datetime', 'timestamp', 'timestamptz'],
+  ['json', 'object', 'jsonb'],
+  ['binary', 'bytes', 'blob'],
+  ['unit', 'reference', 'ref', 'relation'],
+];
+
+const MEANT = new Map<string, string[]>();
+for (const [meant, ...called] of SYNONYMS) {
+  for (const name of called) MEANT.set(name, [...(MEANT.get(name) ?? []), meant]);
+}
 
 /** The name that another product's stands for, or the most similar of these names, if it is similar enough. */
 export function nearestTo(name: string, others: Iterable<string>): string | undefined {
   if (name.length > 100) return undefined;
-  const meant = SYNONYMS.get(name.toLowerCase().replace(/[_\-$]/g, ''));
+  const meant = MEANT.get(name.toLowerCase().replace(/[_\-$]/g, ''));
   if (meant === undefined) return mostSimilar(name, others);
   const all = [...others];
-  return all.includes(meant) ? meant : mostSimilar(name, all);
+  const found = meant.flatMap((each) => all.find((other) => isMeant(other, each)) ?? []);
+  return found[0] ?? mostSimilar(name, all);
+}
+
+function isMeant(name: string, meant: string): boolean {
+  return meant.endsWith('_') ? name.startsWith(meant) : name === meant;
 }
 
 function mostSimilar(name: string, others: Iterable<string>): string | undefined {

@@ -68,9 +68,9 @@ function textsByName(parameters: QueryParameters, known: readonly string[], faul
     if (!known.includes(name)) {
       if (unknown.has(name)) continue;
       unknown.add(name);
-      faults.add('query.unknown', `No query parameter '${name.slice(0, 60)}' here${faults.hint(name, known)}`, {
-        parameter: name.slice(0, 60),
-      });
+      const parameter = name.slice(0, 60);
+      const hint = faults.hint(name.replace(/\[.*/s, ''), known);
+      faults.add('query.unknown', `No query parameter '${parameter}' here${hint}`, { parameter });
       continue;
     }
     const texts = query.get(name);

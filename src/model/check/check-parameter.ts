@@ -118,6 +118,10 @@ function checkDefault(def: ParameterDef, type: ParameterType, patterns: PatternC
   if (type.makes === 'member' && typeof value === 'string' && value.startsWith('@member.')) {
     return report(name, "'@member.' is followed by the id of one parameter of members");
   }
+  if (type.makes === 'now' && typeof value === 'string' && /^@?now/i.test(value)) {
+    const text = "may be a fixed time, or '@now' alone: the time at which the unit is created";
+    return report(name, text, 'parameter.bad_value');
+  }
   if (!def.multiple) {
     checkElement(def, type, { value, patterns }, (code, text) => report(name, text, code));
     return;

@@ -85,6 +85,9 @@ export interface Reached extends Pick<Names, 'kind' | 'visible'> {
   readonly access: Predicate | undefined;
 }
 
+/** After a refusal: what stands for the member, and for the unit before an edit. */
+export const ONLY_IN_RULES = ': @member. and @before. are known in rules of access, not in filters';
+
 /**
  * Resolves a path to a field, or to a key in a JSON field.
  * @throws KindError 400 with the name that cannot be resolved and its position; what `names.reach` throws
@@ -115,7 +118,7 @@ function unitTarget({ segments, at }: Path, { reach, beyond, showsValues, ...nam
     const rest = segments.slice(passed + 1);
     if (!field) {
       if (segments.length > 1 || beyond) reach?.checkField(current.kind, name);
-      const hint = didYouMean(name, current.visible.keys());
+      const hint = name === '@member' || name === '@before' ? ONLY_IN_RULES : didYouMean(name, current.visible.keys());
       throw unknownName(name, `no parameter '${shortened(name)}' in ${kindsText(current)}${hint}`, at);
     }
     if (!showsValues) checkUnconditional(field);

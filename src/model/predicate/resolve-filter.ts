@@ -1,5 +1,6 @@
 /** Resolves a filter for a kind: paths become fields, and texts become values of their types. Pure. */
 import {
+  FIELD_OPERATORS,
   spellingsOf,
   type Filter,
   type ValueList,
@@ -18,14 +19,14 @@ import {
 } from '../../filter/filter.ast.js';
 import { printOperand } from '../../filter/filter.printer.js';
 import { filterOperands, testValues } from '../../filter/filter.walk.js';
-import { secondsFromNow } from '../../filter/value.parser.js';
-import { refusal, type KindError } from '../../shared/errors.js';
+import { MEMBER_PREFIX, secondsFromNow } from '../../filter/value.parser.js';
+import { refusal, KindError } from '../../shared/errors.js';
 import { scalarText, textFault } from '../../shared/json.js';
 import { builtInField, typeInWords } from '../field.js';
 import type { Field, KindDef } from '../model.js';
 import { type ParameterType, type Stored, OPERATORS } from '../parameter-type/parameter-type.js';
 import { checkedNumber, numberField, resolveComputed } from './expression.js';
-import { resolvePath, unknownName, type Names } from './path.js';
+import { ONLY_IN_RULES, resolvePath, unknownName, type Names } from './path.js';
 import { resolveRelated, type ResolveInner } from './resolve-related.js';
 import {
   Moment,
@@ -115,8 +116,26 @@ function resolveTest(test: Test, names: Names, members: Members | undefined): Pr
   checkOperator(test, target);
   if (members && testValues(test).some((value) => value.type === 'member')) return memberTest(test, target, members);
   if (test.op === 'isnull') return { op: 'isnull', target, value: test.value };
-  if (test.op === 'in') return membership(target, test.value);
-  return comparison(test.op, target, test.value);
+  try {
+    return test.op === 'in' ? membership(target, test.value) : comparison(test.op, target, test.value);
+  } catch (error) {
+    throw error instanceof KindError ? withMeaning(error, test, names) : error;
+  }
+}
+
+/** The refusal of a value, with what may be meant by it. */
+function withMeaning(refused: KindError, test: ParameterTest, { visible }: Names): KindError {
+  const of = printOperand(test.path);
+  const [hint] = testValues(test).flatMap((value) => {
+    if (value.type !== 'bare') return [];
+    if (value.text.startsWith(MEMBER_PREFIX)) return [ONLY_IN_RULES];
+    if (value.text === 'null')
+      return [` (did you mean '${test.op === 'ne' ? `isnull(${of},false)` : `isnull(${of})`}'?)`];
+    const op = FIELD_OPERATORS.find((each) => each === `${test.op}_field`);
+    return op && visible.has(value.text) ? [` (did you mean '${op}(${of},${value.text})'?)`] : [];
+  });
+  const [message] = refused.messages;
+  return hint === undefined ? refused : refused.withMessages([{ ...message, text: message.text + hint }]);
 }
 
 const BEFORE_TESTS = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte'] as const;

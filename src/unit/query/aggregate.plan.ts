@@ -157,7 +157,8 @@ function columnOfColumns(
   contexts: readonly PlanContext[],
 ): AggregateColumn {
   const [name, at] = [termName(term), before.length];
-  const names = namesOfAnswer(before, contexts, 'the answer before it');
+  const called = 'the answer before it (what is of each unit stands inside sum, avg, min or max)';
+  const names = namesOfAnswer(before, contexts, called);
   if (!names) return countColumn(name, at);
   const target = targetOf(() => term.computed, names, 'select');
   const sources = sourcesOf(target).map(({ field }) => field);

@@ -94,10 +94,77 @@ it.each([
   ['order=extra."a;asc', 'order', `order: expected '"' at character 13`],
   ['include=id,extra.a)x', 'include', "include: expected '.' or the end of the parameter at character 8"],
   ['filter=eq(size,1)x', undefined, 'expected the end of the filter at character 11'],
+  ['order=size desc,id', 'order', "order: expected ';' at character 6 (did you mean 'size;desc'?)"],
+  [
+    'order=-count_related(city.country) asc',
+    'order',
+    "order: expected ';' at character 30 (did you mean 'count_related(city.country);asc'?)",
+  ],
+  ['order=size:DESC', 'order', "order: expected ';' at character 5 (did you mean 'size;desc'?)"],
+  ['include=[size,can(update)]', 'include', 'include: expected can() without arguments at character 1'],
 ])('what is wrong with a path is told of what it stands in: %s', async (query, parameter, text) => {
   const { status, body } = await project.get(`/city/unit?${query}`);
   expect({ status, messages: body.messages }).toMatchObject({
     status: 400,
     messages: [{ text, ...(parameter && { parameter }) }],
+  });
+});
+
+describe('what other products call otherwise is understood as what may be meant:', () => {
+  it.each([
+    ['unit?sort=size', "No query parameter 'sort' here (did you mean 'order'?)"],
+    ['unit?select=size', "No query parameter 'select' here (did you mean 'include'?)"],
+    ['unit?filter[size]=1', "No query parameter 'filter[size]' here (did you mean 'filter'?)"],
+    ['unit?filter=eq(size,null)', "(did you mean 'isnull(size)'?)"],
+    ['unit?filter=ne(country.name,null)', undefined],
+    ['unit?filter=ne(size,null)', "(did you mean 'isnull(size,false)'?)"],
+    ['unit?filter=not(lt(size,size))', "(did you mean 'lt_field(size,size)'?)"],
+    ['unit?filter=lt(size,hidden)', 'at character 9'],
+    ['unit?filter=contains(size,size)', /it has eq, .*, isnull$/],
+    ['unit?filter=in(size,1,@member.id)', ': @member. and @before. are known in rules of access, not in filters'],
+    [
+      'unit?filter=eq(@member.id,id)',
+      ': @member. and @before. are known in rules of access, not in filters, at character 4',
+    ],
+    ['aggregate?select=count(*)', "expected a parameter or ')' at character 7 (did you mean 'count()'?)"],
+    ['aggregate?select=mean(size)', "unknown function 'mean' at character 1 (did you mean 'avg'?)"],
+    ['aggregate?select=mul(size,2)', '(what is of each unit stands inside sum, avg, min or max), at character 5'],
+  ])('%s', async (query, told) => {
+    const { body } = await project.get(`/city/${query}`);
+    const [message] = body.messages;
+    if (told === undefined) expect(message).toBeUndefined();
+    else if (typeof told === 'string') expect(message?.text.endsWith(told) && message.text).toContain(told);
+    else expect(message?.text).toMatch(told);
+  });
+
+  it.each([
+    [
+      { kind_id: 'integer', default: 1 },
+      "parameters[0].default: 'integer' has no such parameter (did you mean 'default_integer'?)",
+    ],
+    [{ kind_id: 'string', enum: ['a'] }, "parameters[0].enum: 'string' has no such parameter (did you mean 'values'?)"],
+    [{ kind_id: 'string', name: 'x' }, "parameters[0].name: 'string' has no such parameter (did you mean 'label'?)"],
+    [{ kind_id: 'varchar' }, /must be a parameter type \(did you mean 'string'\?\)/],
+    [
+      { kind_id: 'integer', transitions: {} },
+      "parameters[0].transitions: 'integer' has no such parameter, only string",
+    ],
+    [
+      { kind_id: 'boolean', max_value: 3 },
+      "parameters[0].max_value: 'boolean' has no such parameter, only integer, float, decimal",
+    ],
+    [{ kind_id: 'datetime', default_datetime: '@now-7d' }, /default_datetime: may be a fixed time, or '@now' alone/],
+    [{ kind_id: 'date', default_date: 'now()' }, /default_date: may be a fixed time, or '@now' alone/],
+  ])('%j', async (definition, told) => {
+    const { body } = await project.post('/kind/unit', { id: 'made', parameters: [{ id: 'y', ...definition }] });
+    expect(body.messages).toHaveLength(1);
+    expect(body.messages[0]?.text).toMatch(told);
+  });
+
+  it('a check of two parameters', async () => {
+    const { body } = await project.put('/kind/unit/city', {
+      checks: [{ id: 'c', filter: 'lt(size,size)', text: 'x' }],
+    });
+    expect(body.messages[0]?.text).toMatch("(did you mean 'lt_field(size,size)'?)");
   });
 });

@@ -131,6 +131,7 @@ const operators: [text: string, expected: string][] = [
   ['equal(a,1)', "unknown operator 'equal' at character 1" + ALL],
   ['neq(a,1)', "unknown operator 'neq' at character 1 (did you mean 'ne'?)"],
   ['like(a,1)', "unknown operator 'like' at character 1 (did you mean 'contains'?)"],
+  ['isNotNull(a)', "unknown operator 'isNotNull' at character 1 (did you mean 'not(isnull(…))'?)"],
   ['EQ(a,1)', "unknown operator 'EQ' at character 1 (did you mean 'eq'?)"],
   ['And(isnull(a))', "unknown operator 'And' at character 1 (did you mean 'and'?)"],
   ['and(isnull(a), containss(b,1))', "unknown operator 'containss' at character 16 (did you mean 'contains'?)"],

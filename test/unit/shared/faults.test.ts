@@ -46,6 +46,10 @@ it.each([
   // A name of one's own comes first where the other is not there.
   ['created_at', ['created'], 'created'],
   ['list', ['lists'], 'lists'],
+  ['select', ['include', 'order'], 'include'],
+  ['select', ['include', 'read'], 'read'],
+  ['default', ['label', 'default_json'], 'default_json'],
+  ['neq_field', ['eq_field', 'ne_field'], 'ne_field'],
 ])('what other products call %s is one of %j', (unknown, known, meant) => {
   expect(didYouMean(unknown, known)).toBe(` (did you mean '${meant}'?)`);
 });
