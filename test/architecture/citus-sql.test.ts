@@ -249,6 +249,10 @@ describe('each rule', () => {
       `WITH a AS MATERIALIZED (SELECT FROM ${table}) SELECT count(*) FROM a`,
     ],
     [
+      'no EXISTS of a table without columns beside an INSERT of units',
+      `WITH affected AS (INSERT INTO ${table} AS t ("id") SELECT $1 RETURNING t.*) SELECT EXISTS (SELECT FROM ${table} AS m WHERE m."id" = $2) FROM affected AS t`,
+    ],
+    [
       'no INSERT with changes of rows by their place',
       `WITH d AS (DELETE FROM ${table} WHERE ctid = ANY(ARRAY(SELECT ctid FROM ${table})) RETURNING "a") INSERT INTO ${table} ("a") SELECT "a" FROM d`,
     ],

@@ -139,6 +139,11 @@ export const CITUS_RULES: readonly Rule[] = [
       /\b(?:FROM|JOIN|,) ?\(\s*SELECT\s*(?:\)|FROM\b|WHERE\b)/.test(code),
   },
   {
+    name: 'no EXISTS of a table without columns beside an INSERT of units',
+    reason: 'the same, where it names nothing from outside of it: SELECT 1',
+    breaks: (code, text) => /\baffected AS \(INSERT\b/.test(text) && /\bEXISTS \(SELECT FROM "c"\."c"/.test(code),
+  },
+  {
     name: 'no INSERT with changes of rows by their place',
     reason: 'Citus runs the parts of a statement with an INSERT one by one, and refuses ctid in them',
     breaks: (code) => /\bctid\b/.test(code) && /\bINSERT INTO\b/.test(code),

@@ -237,7 +237,7 @@ function treeSql(predicate: Predicate, lookups: Lookups): Fragment {
 /** Whether a row has related units. */
 function existsSql(schema: string, related: Related, row: string): Fragment {
   const rows = relatedUnits(schema, related, row);
-  return rows ? sql`EXISTS (SELECT ${rows})` : sql`false`;
+  return rows ? sql`EXISTS (SELECT 1 ${rows})` : sql`false`;
 }
 
 /** The number of related units of a row, or a sum of them: null without any. */
