@@ -9,7 +9,7 @@ import { observeStatements } from '../../support/sent-statements.js';
 import type { Statement } from '../../../src/sql/fragment.js';
 import type { TestProject } from '../../support/service.js';
 
-const UNITS = 30_000;
+const UNITS = 10_000;
 
 // A database of its own, from which a test drops the extension.
 const connection = await ownDatabase();
