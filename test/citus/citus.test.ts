@@ -180,4 +180,42 @@ describe.skipIf(!isCitus)('on Citus', async () => {
     await ok(project.put('/kind/unit/note', { parameters: ['label', { id: 'more', kind_id: 'integer' }] }));
     await expectNoDrift(project);
   }, 240_000);
+
+  it('sequences, transitions, checks and rights of units go along with a project that moves', async () => {
+    const project = await service.project();
+    const ticket = {
+      id: 'ticket',
+      parameters: [
+        { id: 'number', kind_id: 'integer', sequence: true },
+        { id: 'opened', kind_id: 'datetime', default_datetime: '@now' },
+        { id: 'due', kind_id: 'datetime' },
+        { ...{ id: 'state', kind_id: 'string', own: true, values: ['open', 'done'] }, transitions: { open: ['done'] } },
+      ],
+      checks: [{ id: 'due', filter: 'lte_field(opened,due)', text: 'It is due after it was opened' }],
+    };
+    await defineKinds(project, ticket);
+    const asked = '/ticket/unit?include=[id,number,state,can()]';
+    const created = async () => (await ok(project.post(asked, { state: 'open' }))) as { id: string };
+    const unit = { state: 'open', can: { update: true, transitions: { state: ['done'] } } };
+    expect(await created()).toMatchObject({ ...unit, number: 1 });
+    const { name, port } = await otherWorker(project);
+    await query(project, `SELECT citus_schema_move('$schema', $1, $2::int)`, [name, port]);
+    expect(await created()).toMatchObject({ ...unit, number: 2 });
+    const { id } = await created();
+    const refused = [
+      await project.put(`/ticket/unit/${id}`, { due: '2020-01-01T00:00:00Z' }),
+      await project.post('/ticket/unit', { due: '2020-01-01T00:00:00Z' }),
+      await project.put(`/ticket/unit/${id}`, { state: null }),
+    ];
+    expect(refused.map(({ body }) => body.messages[0]?.code)).toEqual([
+      ...['unit.check', 'unit.check', 'parameter.transition'],
+    ]);
+    expect(await ok(project.put(`/ticket/unit/${id}?include=[number,can()]`, { state: 'done' }))).toMatchObject({
+      number: 3,
+      can: { transitions: { state: [] } },
+    });
+    await ok(project.put('/kind/unit/ticket', { checks: [] }));
+    await ok(project.put('/kind/unit/ticket', { checks: ticket.checks }));
+    await expectNoDrift(project);
+  }, 240_000);
 });
