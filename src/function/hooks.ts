@@ -182,13 +182,17 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
         const units = await stored(kind, edits, session);
         // The statement refuses the edit of a unit that is not there.
         if (edits.some(({ id }) => !units.has(id))) return edits.map(({ draft }) => draft);
+        const yielder = new EventLoopYield(session.project.schema);
         const changes: object[] = [];
-        for (const { id, draft } of edits)
+        for (const { id, draft } of edits) {
+          if (yielder.due) await yielder.pause();
           changes.push({ unit: units.get(id), values: await givenValues(draft, write) });
+        }
         const answered = await this.calls.run(module, 'before_update_many', session, { changes });
         const changed = changesOfEach(answered, edits.length, module.file);
         const drafts: Draft[] = [];
         for (const [at, { id, draft, index }] of edits.entries()) {
+          if (yielder.due) await yielder.pause();
           const ofEdit = write.id === undefined ? { ...write, id, index } : write;
           const own = await this.#changed(draft, ofEdit, changed[at], module.file);
           const edited = copyOf(own);
@@ -200,10 +204,13 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
       after: async (edits: readonly UnitEdit[], kind: KindDef, session: Session): Promise<void> => {
         if (!module.hooks.has('after_update_many')) return;
         const units = await stored(kind, edits, session);
-        const changes = edits.flatMap(({ id, draft }) => {
+        const yielder = new EventLoopYield(session.project.schema);
+        const changes: object[] = [];
+        for (const { id, draft } of edits) {
+          if (yielder.due) await yielder.pause();
           const unit = units.get(id);
-          return unit ? [{ unit, before: before.get(draft), values: storedValues(draft, kind, unit) }] : [];
-        });
+          if (unit) changes.push({ unit, before: before.get(draft), values: storedValues(draft, kind, unit) });
+        }
         await this.calls.run(module, 'after_update_many', session, { changes });
       },
     };
