@@ -10,6 +10,8 @@ import { shownInstant } from '../src/fields/shown-time.js';
 import { writtenFault } from '../src/fields/typed-value.js';
 import { shownValue } from '../src/fields/values.js';
 import type { Text } from '../src/i18n/text.js';
+import { labelField, nameOf } from '../src/data/unit-names.js';
+import { fieldOf } from '../src/model/field-of.js';
 import { field } from './field.js';
 
 const key: Text = (name, values) => (values?.['smart_count'] === undefined ? name : `${name} ${values['smart_count']}`);
@@ -126,4 +128,25 @@ it('charts make groups of what has few values, and periods of days and instants'
   expect(groupable([field('unit', { multiple: true })])).toEqual([]);
   expect(types.filter((type) => stepsOf(field(type)).length > 0)).toEqual(['date', 'datetime']);
   expect(stepsOf(field('date'))).not.toContain('hour');
+});
+
+describe('the field that a unit is called by', () => {
+  const made = (more: object) => fieldOf({ id: 'made', label: 'Made', kind_id: 'string', ...more });
+  const number = made({ id: 'number', kind_id: 'integer', sequence: true });
+  const state = field('string', { id: 'state', values: ['open'] });
+  const by = made({ id: 'by', default_string: '@member.username' });
+  it.each([
+    ['one with such a name', [field('string', { id: 'code' }), field('string', { id: 'name' })], 'name'],
+    ['the first text', [number, field('integer', { id: 'size' }), field('string', { id: 'code' })], 'code'],
+    ['no state, and nothing of the member that made it', [state, by, field('string', { id: 'code' })], 'code'],
+    ['its number, where it has no text', [state, by, number], 'number'],
+    ['its id, where it has neither', [state, by, field('integer', { id: 'size' })], 'id'],
+  ])('is %s', (_, fields, id) => {
+    expect(labelField(fields)).toBe(id);
+  });
+
+  it('may have a number', () => {
+    expect(nameOf({ id: 'a', kind_id: 'ticket', number: 7 }, 'number')).toBe('7');
+    expect(nameOf({ id: 'a', kind_id: 'ticket', number: null }, 'number')).toBe('a');
+  });
 });

@@ -84,19 +84,21 @@ beforeAll(async () => {
   await page.getByText('No member has that name and password').waitFor();
   await opened.signIn(ADMIN.username, ADMIN.password);
   await page.getByRole('navigation').getByRole('link', { name: 'City' }).waitFor();
-  // The refresh and the sign-in that were refused.
+  // The sign-in that was refused, and nothing before it.
   expect(complaints.splice(0)).toEqual([expect.stringContaining('401')]);
 });
 beforeEach(() => void complaints.splice(0));
 
 it('fills in the project of the printed address, and takes it out of the address', async () => {
-  const { page: first } = await ConsolePage.open(browser, project);
+  const { page: first, complaints: none } = await ConsolePage.open(browser, project);
   await first.goto(`${url()}?project=${project.id}`);
   await first.getByRole('heading', { name: 'Sign in' }).waitFor();
   expect(await first.getByLabel('Project key').inputValue()).toBe(project.id);
   expect(first.url()).toBe(url());
   await first.reload();
   expect(await first.getByLabel('Project key').inputValue()).toBe(project.id);
+  // Where nobody has signed in, no session is asked for.
+  expect(none).toEqual([]);
 });
 
 it('takes no project from the address that no browser can send', async () => {

@@ -210,6 +210,19 @@ it('an administrator is offered everything', async () => {
   await admin.context.close();
 });
 
+it('who may not read definitions is offered kinds by their ids, and nothing is asked that is refused', async () => {
+  for (const id of ['kind', 'group']) await ok(project.put(`/kind/unit/${id}`, { access: { read: 'admin' } }));
+  const hers = await signedIn(ann.username, ann.password);
+  await menuOf(hers).getByRole('link', { name: 'book', exact: true }).waitFor();
+  await mainOf(hers).getByRole('link', { name: 'Emma' }).waitFor();
+  expect(await menuOf(hers).getByRole('link', { name: 'string', exact: true }).count()).toBe(0);
+  await menuOf(hers).getByRole('link', { name: 'book', exact: true }).click();
+  await hers.page.getByRole('gridcell', { name: 'Emma' }).waitFor();
+  expect(hers.complaints).toEqual([]);
+  await hers.context.close();
+  for (const id of ['kind', 'group']) await ok(project.put(`/kind/unit/${id}`, { access: {} }));
+});
+
 it('who is no administrator any more signs in again, and is shown what it may do now', async () => {
   const former = await ConsolePage.signedIn(browser, project);
   const { page } = former;

@@ -5,7 +5,8 @@ import { Link, useParams } from 'react-router';
 import { explainAccess, type Decision, type Explanation } from '../api/access.js';
 import { ApiError } from '../api/errors.js';
 import { getUnit } from '../api/units.js';
-import { labelField, useStruct } from '../data/use-kinds.js';
+import { labelField, nameOf } from '../data/unit-names.js';
+import { useStruct } from '../data/use-kinds.js';
 import { useText } from '../i18n/text.js';
 import { useModel } from '../model/use-model.js';
 import { Empty, EmptyPage, Waiting } from '../shell/page-states.js';
@@ -40,13 +41,13 @@ export function WhyPage() {
       </EmptyPage>
     );
   }
-  const label = unit.data?.[fields ? labelField(fields) : 'id'];
+  const label = unit.data ? nameOf(unit.data, fields ? labelField(fields) : 'id') : id;
   const choose = ({ kind: as, id: next }: ChosenMember): void => setAddress({ as, member: next }, { replace: true });
   return (
     <div className="page access">
       <Group justify="space-between">
         <Title order={1} size="h3" className="access-names">
-          {text('access.why', { name: typeof label === 'string' && label !== '' ? label : id })}
+          {text('access.why', { name: label })}
         </Title>
         <Button component={Link} size="xs" variant="default" to={`/data/${kind}/unit/${encodeURIComponent(id)}`}>
           {text('access.to_unit')}

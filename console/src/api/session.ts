@@ -86,9 +86,9 @@ class Session {
     await send<null>(call, { 'kind-project-key': project });
   }
 
-  /** Continues the session that the browser has a cookie of. */
+  /** Continues the session that the browser has a cookie of, if somebody has signed in here. */
   async restore(): Promise<boolean> {
-    return this.project !== '' && this.#renew();
+    return localStorage.getItem(this.#mark()) !== null && this.#renew();
   }
 
   async signOut(): Promise<void> {
@@ -97,6 +97,7 @@ class Session {
     } finally {
       this.#access = undefined;
       this.#refresh = null;
+      localStorage.removeItem(this.#mark());
       this.#channel.postMessage(this.project);
     }
   }
@@ -145,8 +146,9 @@ class Session {
       this.#keep(content);
       return true;
     } catch (error) {
-      if (error instanceof ApiError && error.status < 500) return false;
-      throw error;
+      if (!(error instanceof ApiError) || error.status >= 500) throw error;
+      localStorage.removeItem(this.#mark());
+      return false;
     }
   }
 
@@ -159,6 +161,12 @@ class Session {
   #keep({ access_token: access, refresh_token: refresh }: Tokens): void {
     this.#access = access;
     this.#refresh = refresh;
+    localStorage.setItem(this.#mark(), '');
+  }
+
+  /** Says that the browser has a cookie, which scripts cannot see. */
+  #mark(): string {
+    return `kind.console.session.${this.project}`;
   }
 
   #headers(): Record<string, string> {

@@ -6,7 +6,7 @@ import { MEMBER_GROUP } from '../api/members.js';
 import type { Field } from '../api/types.js';
 import { getGroupStruct, getStruct } from '../api/units.js';
 import { loadPatterns } from '../fields/patterns.js';
-import { isBuiltIn, kindsQuery } from './known-kinds.js';
+import { isBuiltIn, kindsQuery, TYPES_GROUP } from './known-kinds.js';
 
 export async function fieldsOfKind(kind: string, queries: QueryClient): Promise<readonly Field[]> {
   return withLimits(getStruct(kind), () => [kind], queries);
@@ -34,6 +34,8 @@ async function withLimits(
 async function limitsOf(kindsIn: (groups: Groups) => readonly string[], queries: QueryClient) {
   const [kinds, groups] = await queries.fetchQuery(kindsQuery());
   const ids = kindsIn(new Map(groups.map(({ id, kind_list: members }) => [id, members])));
+  // Who may not read groups may not read that of the parameters.
+  if (!groups.some(({ id }) => id === TYPES_GROUP)) return undefined;
   // Fields of built-in kinds are no parameters of the project, which may have some of the same names.
   if (ids.some((id) => isBuiltIn(id, groups))) return undefined;
   const members = groups.find(({ id }) => id === MEMBER_GROUP)?.kind_list ?? [];

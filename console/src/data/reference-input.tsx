@@ -6,9 +6,11 @@ import { useState, type Ref } from 'react';
 import { ApiError } from '../api/errors.js';
 import type { Page, Unit } from '../api/types.js';
 import { listUnits, literal } from '../api/units.js';
+import { isNumeric } from '../fields/values.js';
 import { useText } from '../i18n/text.js';
 import { labelKey, useLabels } from './reference-labels.js';
-import { labelField, useStruct } from './use-kinds.js';
+import { labelField, nameOf } from './unit-names.js';
+import { useStruct } from './use-kinds.js';
 
 interface ReferenceProps<T> {
   readonly kind: string;
@@ -56,10 +58,11 @@ function useOffers(
   const [wanted] = useDebouncedValue(typed, TYPING_MS);
   const { data: fields } = useStruct(kind);
   const name = fields ? labelField(fields) : 'id';
+  const isNumber = fields?.some((field) => field.id === name && isNumeric(field)) === true;
   const labels = useLabels(kind, chosen);
   const { data: found } = useQuery({
     queryKey: ['find', kind, name, wanted],
-    queryFn: ({ signal }) => findUnits(kind, name, wanted, signal),
+    queryFn: ({ signal }) => findUnits(kind, { name, isNumber }, wanted, signal),
     enabled: fields !== undefined,
     retry: false,
   });
@@ -81,11 +84,19 @@ function useOffers(
 }
 
 /** The units that are called so; if there are none, the one with this id. */
-async function findUnits(kind: string, name: string, wanted: string, signal: AbortSignal): Promise<Page<Unit>> {
+async function findUnits(
+  kind: string,
+  { name, isNumber }: { readonly name: string; readonly isNumber: boolean },
+  wanted: string,
+  signal: AbortSignal,
+): Promise<Page<Unit>> {
   const list = (filter?: string) =>
     listUnits(kind, { filter, cursor: '', limit: OFFERED, include: ['id', name] }, signal);
   if (wanted === '') return list();
-  const called = name === 'id' ? NONE : await list(`icontains(${name},${literal(wanted)})`);
+  const isPossible = isNumber ? /^\d{1,15}$/.test(wanted) : name !== 'id';
+  const called = isPossible
+    ? await list(isNumber ? `eq(${name},${wanted})` : `icontains(${name},${literal(wanted)})`)
+    : NONE;
   if (called.items.length > 0) return called;
   try {
     return await list(`eq(id,${literal(wanted)})`);
@@ -97,9 +108,3 @@ async function findUnits(kind: string, name: string, wanted: string, signal: Abo
 }
 
 const NONE: Page<Unit> = { count: 0, items: [] };
-
-/** What a unit is called by this field, or its id. */
-export function nameOf(unit: Unit, name: string): string {
-  const label = unit[name];
-  return typeof label === 'string' && label !== '' ? label : unit.id;
-}

@@ -2,7 +2,8 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
 import type { Field, Page, Unit } from '../api/types.js';
 import { getUnits } from '../api/units.js';
-import { labelField, structQuery, useStruct } from './use-kinds.js';
+import { labelField, nameOf } from './unit-names.js';
+import { structQuery, useStruct } from './use-kinds.js';
 
 /** By `labelKey`; without units that are gone, or that the member may not read. */
 export type Labels = ReadonlyMap<string, string>;
@@ -52,8 +53,8 @@ function labelsQuery(kind: string, fields: readonly Field[] | undefined, ids: re
       const units = await getUnits(kind, ids, ['id', name]);
       return new Map(
         units.flatMap((unit) => {
-          const label = unit[name];
-          return typeof label === 'string' && label !== '' ? [[labelKey(kind, unit.id), label] as const] : [];
+          const label = nameOf(unit, name);
+          return label === unit.id ? [] : [[labelKey(kind, unit.id), label] as const];
         }),
       );
     },

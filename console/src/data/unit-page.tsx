@@ -18,7 +18,8 @@ import { faultsOf, type FieldErrors } from './faults.js';
 import { UNITS } from './source.js';
 import { UnitContent } from './unit-content.js';
 import { useCan } from './use-can.js';
-import { labelField, useKinds, useStruct } from './use-kinds.js';
+import { labelField, nameOf } from './unit-names.js';
+import { useKinds, useStruct } from './use-kinds.js';
 import { useRefusal } from './use-refusal.js';
 
 export function UnitPage() {
@@ -110,9 +111,7 @@ function UnitOfKind({ kind, id, copyOf }: UnitOfKindProps) {
   };
 
   const label = labelField(fields);
-  const name = unit.data?.[label];
-  const title =
-    id === undefined ? text('unit.new', { kind: kindLabel }) : typeof name === 'string' && name !== '' ? name : id;
+  const title = id === undefined ? text('unit.new', { kind: kindLabel }) : unit.data ? nameOf(unit.data, label) : id;
   return (
     <div className="page" style={{ overflow: 'auto' }}>
       <Group justify="space-between" align="end">

@@ -1,6 +1,5 @@
 /** The kinds of the project, and what they are made of. */
 import { useQuery, type QueryFunctionContext } from '@tanstack/react-query';
-import type { Field } from '../api/types.js';
 import { isBuiltIn, isType, kindsQuery, TYPES_GROUP } from './known-kinds.js';
 import { fieldsOfGroup, fieldsOfKind } from './limits.js';
 
@@ -42,11 +41,3 @@ export function groupStructQuery(group: string) {
 export function useStruct(kind: string) {
   return useQuery(structQuery(kind));
 }
-
-/** The field that names a unit best for people. */
-export function labelField(fields: readonly Field[]): string {
-  const texts = fields.filter(({ type, multiple }) => type === 'string' && !multiple).map(({ id }) => id);
-  return NAMES.find((name) => texts.includes(name)) ?? texts[0] ?? 'id';
-}
-
-const NAMES = ['label', 'name', 'title', 'username', 'display_name'];

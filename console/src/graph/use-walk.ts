@@ -5,7 +5,8 @@ import { ApiError } from '../api/errors.js';
 import { linksBetween, shortestPath, walk, type Direction, type LinkedUnit } from '../api/links.js';
 import type { Unit } from '../api/types.js';
 import { getUnit } from '../api/units.js';
-import { labelField, structQuery } from '../data/use-kinds.js';
+import { labelField, nameOf } from '../data/unit-names.js';
+import { structQuery } from '../data/use-kinds.js';
 import { followed, linksOf, MOST_PER_STEP, startedAt, unitKey, withUnits, type Walked } from './walked.js';
 
 interface WalkOptions {
@@ -45,10 +46,7 @@ export function useWalk({ kind, id, types, steps }: WalkOptions) {
         kinds.map(async (of) => [of, labelField(await queries.fetchQuery(structQuery(of)).catch(() => []))] as const),
       ),
     );
-    return (unit: Unit): string => {
-      const name = unit[names.get(unit.kind_id) ?? 'id'];
-      return typeof name === 'string' && name !== '' ? name : unit.id;
-    };
+    return (unit: Unit): string => nameOf(unit, names.get(unit.kind_id) ?? 'id');
   };
   /** One after the other, so that each adds to what the one before has found. */
   const run = async (work: () => Promise<void>): Promise<void> => {

@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { getFacts, getLatest, type KindFacts } from '../api/overview.js';
 import type { Kind } from '../api/types.js';
 import { UNITS } from '../data/source.js';
-import { labelField } from '../data/use-kinds.js';
+import { labelField, nameOf } from '../data/unit-names.js';
+import { useRights } from '../shell/use-rights.js';
 import { MOST_KINDS, useVisited } from './visited.js';
 
 /** Nothing is ordered by time in kinds with more units: there is no index for it. */
@@ -29,7 +30,11 @@ export interface Changes {
 
 export function useChanges(own: readonly Kind[]) {
   const visited = useVisited();
-  const kinds = chosenKinds(own, visited);
+  const { to } = useRights();
+  const kinds = chosenKinds(
+    own.filter(({ id }) => to('read', id) !== 'none'),
+    visited,
+  );
   return useQuery({
     // Edits of units make it old.
     queryKey: [UNITS, 'changes', kinds.map(({ id }) => id)],
@@ -45,18 +50,16 @@ export function useChanges(own: readonly Kind[]) {
         LATEST_OF_KIND,
         signal,
       );
-      const changed = units.map(({ id, kind_id: kind, updated_at: at, ...values }): Change => {
-        const name = values[labels.get(kind) ?? 'id'];
-        return { kind, id, name: typeof name === 'string' && name !== '' ? name : id, at: at as string };
+      const changed = units.map((unit): Change => {
+        const { id, kind_id: kind, updated_at: at } = unit;
+        return { kind, id, name: nameOf(unit, labels.get(kind) ?? 'id'), at: at as string };
       });
       const last = new Map<string, string>();
       for (const { kind, at } of changed) if (at > (last.get(kind) ?? '')) last.set(kind, at);
-      const defined = kinds.map(({ id, label, updated_at: at }): Change => ({
-        kind: id,
-        id: undefined,
-        name: label,
-        at,
-      }));
+      // Who may not read definitions is not told when they were changed.
+      const defined = kinds
+        .filter(({ updated_at: at }) => at !== '')
+        .map(({ id, label, updated_at: at }): Change => ({ kind: id, id: undefined, name: label, at }));
       const latest = [...changed, ...defined].sort((a, b) => b.at.localeCompare(a.at)).slice(0, MOST_CHANGES);
       return { facts, latest, last };
     },

@@ -11,7 +11,8 @@ import { SignInForm } from './sign-in-form.js';
 /** Shows the console to members that are signed in. When the session ends it asks above the page, which stays as it is. */
 export function SignInGate({ children }: { children: ReactNode }) {
   const text = useText();
-  const [hasSignedIn, setSignedIn] = useState(false);
+  // Also where the page begins anew after a fault.
+  const [hasSignedIn, setSignedIn] = useState(session.isOpen);
   const [hasForgotten, setForgotten] = useState(false);
   const [goOn, setGoOn] = useState<() => void>();
   const restored = useQuery({

@@ -22,8 +22,12 @@ export interface Rights {
 const RIGHTS = ['rights'];
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
+export function rightsQuery() {
+  return { queryKey: RIGHTS, queryFn: getRights, staleTime: 30_000 };
+}
+
 export function useRights(): Rights {
-  const { data, isPending } = useQuery({ queryKey: RIGHTS, queryFn: getRights, staleTime: 30_000 });
+  const { data, isPending } = useQuery(rightsQuery());
   return useMemo(() => {
     const kinds = new Map(data?.kinds.map((rights) => [rights.id, rights]));
     const fields = new Map(data?.kinds.map(({ id, read_only: ids }) => [id, new Set(ids)]));

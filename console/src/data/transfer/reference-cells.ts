@@ -2,7 +2,9 @@
 import { useQueries } from '@tanstack/react-query';
 import type { Field } from '../../api/types.js';
 import { findUnits } from '../../api/units.js';
-import { labelField, structQuery } from '../use-kinds.js';
+import { isNumeric } from '../../fields/values.js';
+import { labelField } from '../unit-names.js';
+import { structQuery } from '../use-kinds.js';
 
 /** Different texts of one kind that are looked for; the service decides about others as they are. */
 const MOST_NAMES = 2000;
@@ -34,7 +36,7 @@ export function useReferenceIds(
   const found = useQueries({
     queries: kinds.map(([kind, names], at) => {
       const fields = structs[at]?.data;
-      const label = fields ? labelField(fields) : 'id';
+      const label = fields ? textIn(fields) : 'id';
       return {
         queryKey: ['ids', kind, label, [...names].sort()],
         queryFn: () => idsOf(kind, label, [...names]),
@@ -53,6 +55,12 @@ export function useReferenceIds(
       return ids && { id: ids.get(cell) };
     },
   };
+}
+
+/** Units that are called by numbers are found by their ids alone. */
+function textIn(fields: readonly Field[]): string {
+  const label = labelField(fields);
+  return fields.some((field) => field.id === label && isNumeric(field)) ? 'id' : label;
 }
 
 async function idsOf(
