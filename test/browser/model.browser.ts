@@ -1,5 +1,5 @@
 /** The pages of the console about the model, used as a person would. */
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { defineKinds, signUp, withMembers } from '../support/callers.js';
 import { startChromium } from '../support/chromium.js';
 import { ConsolePage, EVIL } from '../support/console.js';
@@ -227,28 +227,33 @@ describe('a change of a kind', () => {
 });
 
 describe('what units have to satisfy', () => {
+  beforeAll(async () => {
+    const extent = { id: 'extent', label: 'Extent', kind_id: 'integer' };
+    await defineKinds(project, { id: 'site', label: 'Site', parameters: ['name', extent] });
+  });
+
   it('is checks, whose faults are at their fields', async () => {
-    await page.goto(url('#/model/kind/edit/city'));
+    await page.goto(url('#/model/kind/edit/site'));
     await page.getByRole('button', { name: 'Add to: Checks' }).click();
     const field = (name: string) => page.getByRole('textbox', { name: `${name}, check 1` });
-    await field('Condition').fill('gte(sise,0)');
+    await field('Condition').fill('gte(extend,0)');
     await page.getByRole('button', { name: 'Review and save' }).click();
     await page.getByText('Must be a text of at most').waitFor();
-    await field('Text').fill('No city is smaller than nothing');
+    await field('Text').fill('No site is smaller than nothing');
     await page.getByRole('button', { name: 'Review and save' }).click();
-    await page.getByText(/^No parameter 'sise'/).waitFor();
+    await page.getByText(/^No parameter 'extend'/).waitFor();
     await field('Condition').and(page.locator('[aria-invalid=true]')).waitFor();
     await expectAccessible();
     await opened.screenshot('model-checks');
-    await field('Condition').fill('gte(size,0)');
+    await field('Condition').fill('gte(extent,0)');
     await page.getByRole('button', { name: 'Review and save' }).click();
-    await page.getByRole('dialog').getByText('New check check_1 of city').waitFor();
+    await page.getByRole('dialog').getByText('New check check_1 of site').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'Model' }).waitFor();
   });
 
   it('is transitions, and numbers are told in words', async () => {
-    await page.goto(url('#/model/kind/edit/city'));
+    await page.goto(url('#/model/kind/edit/site'));
     await page.getByRole('button', { name: 'Add a new parameter' }).click();
     const added = page.getByRole('region', { name: 'New parameter' });
     await added.getByRole('textbox', { name: 'Name' }).fill('Step');
@@ -267,7 +272,7 @@ describe('what units have to satisfy', () => {
     await page.getByRole('option', { name: 'plan' }).click();
     await choose('To, transition 2');
     await page.getByRole('option', { name: 'built' }).click();
-    await step.getByRole('textbox', { name: 'When, transition 2' }).fill('gt(size,1)');
+    await step.getByRole('textbox', { name: 'When, transition 2' }).fill('gt(extent,1)');
     await expectAccessible();
     await opened.screenshot('model-transitions');
     await page.getByRole('button', { name: 'Add a new parameter' }).click();
@@ -291,7 +296,7 @@ describe('what units have to satisfy', () => {
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'Model' }).waitFor();
     const stored = (await project.get('/string/unit/step')).body.content['transitions'];
-    expect(stored).toEqual({ initial: ['plan'], plan: [{ to: 'built', when: 'gt(size,1)' }] });
+    expect(stored).toEqual({ initial: ['plan'], plan: [{ to: 'built', when: 'gt(extent,1)' }] });
   });
 });
 
