@@ -11,9 +11,9 @@ import { sharedService, type TestProject } from '../../support/service.js';
 import { sqlNames } from '../../support/sql-names.js';
 
 const service = await sharedService();
-/** Fields of all units or of all members, and ids of built-in kinds. */
+/** Fields of all units or of all members, what a sign-in answers besides, and ids of built-in kinds. */
 const TAKEN = [
-  ...['id', 'links', 'inserted_at', 'updated_at', 'first_access_time'],
+  ...['id', 'links', 'inserted_at', 'updated_at', 'first_access_time', 'administrator', 'groups'],
   ...['kind', 'link', 'group', ...PARAMETER_TYPE_LIST.map(({ id }) => id)],
 ];
 const NAMES = sqlNames().filter((name) => !TAKEN.includes(name));
