@@ -8,6 +8,7 @@ const layers = [
   ['catalog', 'access'],
   ['run'],
   ['unit'],
+  ['changes'],
   ['kind', 'group', 'parameter', 'link', 'batch', 'transfer', 'auth', 'metrics', 'doc', 'console'],
   ['function'],
   ['workers'],
@@ -22,12 +23,12 @@ const upward = layers.slice(0, -1).map((names, level) => ({
   from: { path: folder(names) },
   to: { path: folder(layers.slice(level + 1).flat()) },
 }));
-const islands = layers[8].map((name) => ({
+const islands = layers[9].map((name) => ({
   name: `island-${name}`,
   comment: `${name} is an island: it never imports another one`,
   severity: 'error',
   from: { path: `^src/${name}/` },
-  to: { path: folder(layers[8].filter((other) => other !== name)) },
+  to: { path: folder(layers[9].filter((other) => other !== name)) },
 }));
 
 /** `packages/` has workspaces that know nothing of the service. It uses each in one layer. */

@@ -12,6 +12,7 @@ import { LinkModule } from './link/link.module.js';
 import { ParameterModule } from './parameter/parameter.module.js';
 import { PlatformModule, type Platform } from './platform.module.js';
 import { TransferModule } from './transfer/transfer.module.js';
+import { ChangesModule } from './changes/changes.module.js';
 import { UnitRoutesModule } from './unit/unit.module.js';
 import { UnknownRouteModule } from './unknown-route.module.js';
 
@@ -31,6 +32,7 @@ export class AppModule {
         ParameterModule,
         LinkModule,
         TransferModule,
+        ChangesModule,
         FunctionModule,
         UnitRoutesModule,
         BatchModule,

@@ -24,6 +24,7 @@ import { idleTimeoutFor, STATEMENT_TIMEOUT } from './database/connection/session
 import { Metrics } from './metrics/metrics.js';
 import { ProjectLoads } from './metrics/project-loads.js';
 import { serveMetrics } from './metrics/metrics.server.js';
+import { Waiting } from './changes/waiting.js';
 import { OpenConnections, stopServing } from './http/server/stop-serving.js';
 import { OpenRequests } from './http/server/open-requests.js';
 import { serviceUrl } from './listen-address.js';
@@ -118,6 +119,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   app.get(PublicAddress).listensAt(url);
   const stop = async (): Promise<void> => {
     const serving = { server, requests: app.get(OpenRequests), connections };
+    app.get(Waiting).stop();
     await Promise.all([stopServing(serving, config), app.get(Schedules).stop(config.shutdownGrace)]);
     await app.get(MailQueue).drain(Math.max(MAIL_GRACE, config.shutdownGrace));
     await metrics?.stop();

@@ -13,6 +13,7 @@ import { Database } from '../database/database.js';
 import { byteSizeText, shortened } from '../shared/texts.js';
 import { projectOf } from '../tenancy/project.js';
 import { size } from '../config/variable-reader.js';
+import { CHANGES_KEEP } from '../model/changes.js';
 import { LIMITS } from '../shared/limits.js';
 import type { ProjectRow } from '../database/registry/project.repository.js';
 
@@ -170,6 +171,7 @@ async function show({ app }: Services, id: string) {
 const SETTINGS = new Map<string, (value: string) => ProjectChange>([
   ['otp', (value) => ({ settings: { otp: onOrOff('otp', value) } })],
   ['background', (value) => ({ settings: { background: onOrOff('background', value) } })],
+  ['changes_keep', (value) => ({ settings: { changesKeep: daysOf('changes_keep', value) } })],
   ['requests_per_second', (value) => ({ settings: { requestsPerSecond: limitOf('requests_per_second', value) } })],
   ['units', (value) => ({ settings: { units: limitOf('units', value) } })],
   ['storage', (value) => ({ settings: { storage: sizeOf('storage', value) } })],
@@ -179,6 +181,8 @@ const SETTINGS = new Map<string, (value: string) => ProjectChange>([
 
 /** The sizes that can be set. */
 const STORAGE_SIZE = size('1mb', '100000gb');
+/** The most days that can be set. */
+const MOST_DAYS = 3650;
 /** The highest limit that can be set. */
 const MOST = 1_000_000_000_000;
 
@@ -186,7 +190,7 @@ export function setProjectCommand(parent: Command, { terminal, services }: Comma
   parent
     .command('set')
     .description(
-      'changes a project: otp=on (or off), background=off (or on), access_default=closed (or open), label=<text>, requests_per_second=<number>, units=<number>, storage=<size, such as 500mb> (or off)',
+      'changes a project: otp=on (or off), background=off (or on), changes_keep=<days, from 1 to 3650>, access_default=closed (or open), label=<text>, requests_per_second=<number>, units=<number>, storage=<size, such as 500mb> (or off)',
     )
     .argument('<id>', 'the project')
     .argument('<setting...>', 'name=value')
@@ -255,6 +259,13 @@ function limitOf(name: string, value: string): number | null {
   throw new InvalidArgumentError(`${name} is a whole number from 1 to ${MOST}, or off.`);
 }
 
+/** Days for which something is kept. */
+function daysOf(name: string, value: string): number {
+  const days = /^[1-9]\d{0,3}$/.test(value) ? Number(value) : NaN;
+  if (days <= MOST_DAYS) return days;
+  throw new InvalidArgumentError(`${name} is a whole number of days from 1 to ${MOST_DAYS}.`);
+}
+
 export function deleteProjectCommand(parent: Command, { terminal, services }: CommandContext): void {
   parent
     .command('delete <id>')
@@ -291,6 +302,8 @@ interface ProjectView {
   readonly otp: boolean;
   /** `off`: no schedules run. */
   readonly background: 'on' | 'off';
+  /** Days for which changes are kept for those who follow them. */
+  readonly changes_keep: number;
   /** The most requests per second; `off`: no limit. */
   readonly requests_per_second: number | 'off';
   /** The most units of user kinds; `off`: no limit. */
@@ -325,6 +338,7 @@ function registryView(row: ProjectRow): RegistryView {
     status: row.status,
     otp: row.settings.otp ?? false,
     background: onOrOffText(row.settings.background !== false),
+    changes_keep: row.settings.changesKeep ?? CHANGES_KEEP,
     requests_per_second: row.settings.requestsPerSecond ?? 'off',
     units: row.settings.units ?? 'off',
     storage: row.settings.storage ? byteSizeText(row.settings.storage) : 'off',

@@ -53,6 +53,7 @@ export class Database implements Executor {
   readonly #slow: SlowStatements;
   #places: ConnectionPlaces | undefined;
   readonly #sender: StatementSender;
+  #onRecorded: (schema: string) => void = () => undefined;
 
   constructor(
     private readonly dataSource: DataSource,
@@ -62,6 +63,11 @@ export class Database implements Executor {
     this.#prepared = new PreparedStatements(prepares, (error) => onUnprepared?.(error));
     this.#slow = new SlowStatements(options.slowStatements ?? Infinity);
     this.#sender = new StatementSender(this.#prepared);
+  }
+
+  /** Calls `listener` when changes of the project of a schema are recorded and committed. Call it at most once. */
+  whenRecorded(listener: (schema: string) => void): void {
+    this.#onRecorded = listener;
   }
 
   /** The connections of the pool, and how many wait for one. */
@@ -161,6 +167,7 @@ export class Database implements Executor {
           release(broken || deadline?.passed || this.#prepared.needsReplacement(client));
           if (error && isWrite(statement)) noteLostAnswer(error);
           end?.(error);
+          if (!error && statement.records !== undefined) this.#onRecorded(statement.records);
           if (error || !result) reject(error ?? new Error('a query answers rows or an error'));
           else resolve(rowsOf(result));
         };
@@ -194,6 +201,7 @@ export class Database implements Executor {
       sender: this.#sender,
       statements: this,
       options: this.options,
+      onRecorded: (schema: string) => this.#onRecorded(schema),
     };
     const run = (): Promise<T> => runTransaction(parts, work, options, runs);
     const after = project ? this.ofProject(project, { limit }) : this;

@@ -14,7 +14,8 @@ import {
 } from '../model/check/check-model.js';
 import { checkCheckShape } from '../model/check/kind-checks.js';
 import { grantedFields, RESERVED_KINDS } from '../model/built-in/built-in.js';
-import { type AcceptedAccess, type KindDef, MEMBER_GROUP, referencesTo } from '../model/model.js';
+import { CHANGES } from '../model/changes.js';
+import { type AcceptedAccess, isMemberKind, type KindDef, MEMBER_GROUP, referencesTo } from '../model/model.js';
 import { isIdentifier, parameterRecordId } from '../shared/identifiers.js';
 import { CREDENTIAL_KIND, GROUP_KIND, KIND_KIND, NO_TRAITS } from '../model/built-in-traits.js';
 import { refusal } from '../shared/errors.js';
@@ -82,6 +83,7 @@ export class KindBehavior implements RegisteredBehavior, OnModuleInit {
     if (access !== undefined && access !== null)
       checkAccess(session.model.kinds.get(kindId)?.traits ?? NO_TRAITS, access, faults);
     checkAccepted(draft.values.get('accepted'), faults);
+    checkChanges(kindId, draft, write);
     const body = this.#bodies.get(write);
     if (faults.any && body) checkBodyLists(kindId, body, draft.values, write);
     changeOf(session).kinds.add(kindId);
@@ -122,6 +124,22 @@ function withRemainingAccepted(
   const after = { ...model, kinds: new Map([...model.kinds, [id, edited]]) };
   const left = remainingAccepted(model, after).get(id);
   return left ? withSystemValue(draft, field, left) : draft;
+}
+
+/** Adds a fault for what cannot be recorded of a kind's changes. */
+function checkChanges(kindId: string, { values }: Draft, { id, session: { model }, faults }: PendingWrite): void {
+  const changes = values.get('changes');
+  if (changes === undefined) return;
+  const kind = id === undefined ? undefined : model.kinds.get(id);
+  const allowed: readonly Json[] =
+    (values.get('remote') ?? kind?.storage.type === 'remote') === true
+      ? ['none']
+      : kind && isMemberKind(kind)
+        ? CHANGES.filter((each) => each !== 'none')
+        : CHANGES;
+  if (allowed.includes(changes)) return;
+  const one = allowed.map((each) => `'${scalarText(each)}'`).join(' or ');
+  faults.add('kind.changes', `changes: of '${kindId}' must be ${one}`, { parameter: 'changes' });
 }
 
 function isReserved(id: string): boolean {

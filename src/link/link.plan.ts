@@ -1,6 +1,7 @@
 /** Checks the rights on a link before anything is read, plans its statement, and judges the result. */
 import { accessDenied, authorizeKind, checkHasTable, kindDenied, suggestableLinkTypes } from '../access/access.js';
 import { hasOwnAccess, linkGrantOf } from '../access/link-access.js';
+import { linkRecordingOf } from '../catalog/session/recording.js';
 import type { LinkOperation } from '../model/built-in-traits.js';
 import type { KindDef, LinkTypeDef } from '../model/model.js';
 import type { Opened } from '../run/command.js';
@@ -92,6 +93,7 @@ function planLink(opened: Opened, path: LinkPath, { type, parent, child, allowed
     child: end(child, path.child),
     allowed,
     rule,
+    recording: linkRecordingOf(opened, parent),
   };
 }
 

@@ -4,6 +4,7 @@
  */
 import type { ErrorCode } from '../shared/errors.js';
 import type { Level } from './access-levels.js';
+import type { Changes } from './changes.js';
 
 /** Operations on the units of a kind. The kind's `access` may set a level or rules for each. */
 export const OPERATIONS = ['read', 'create', 'update', 'delete', 'link', 'function', 'signup'] as const;
@@ -46,6 +47,8 @@ export interface BuiltInTraits {
   readonly notByKeys?: readonly Operation[];
   /** A field of the answer of a create that is stored nowhere and never answered again. */
   readonly secret?: string;
+  /** What is recorded of its changes; nothing if left out. */
+  readonly changes?: Changes;
   /** The error code for an id that exists already. */
   readonly existsCode?: ErrorCode;
 }

@@ -10,6 +10,7 @@ import { parameterRecordId } from '../shared/identifiers.js';
 import { didYouMean, shortened } from '../shared/texts.js';
 import type { ParameterDef } from './parameter-type/parameter-def.js';
 import type { AccessDefault } from './access-levels.js';
+import type { Changes } from './changes.js';
 import type { ColumnType, JsonForm, ParameterType } from './parameter-type/parameter-type.js';
 import { SYSTEM_LINK_TYPES, type BuiltInTraits, type Operation } from './built-in-traits.js';
 
@@ -98,6 +99,7 @@ export interface KindDef {
   readonly indexes: readonly (readonly string[])[];
   readonly checks: readonly KindCheck[];
   readonly accepted: AcceptedAccess;
+  readonly changes: Changes;
   /** The groups that the kind is in. */
   readonly groups: readonly string[];
 }

@@ -12,6 +12,11 @@ export function schemaName(projectId: string): string {
   return `project_${projectId}`;
 }
 
+/** The project of a schema. */
+export function projectOfSchema(schema: string): string {
+  return schema.slice(schemaName('').length);
+}
+
 /** The column of a parameter: its id, with a leading `_` (which no id has) if a system column has that name. */
 export function columnName(parameterId: string): string {
   return SYSTEM_COLUMNS.has(parameterId) ? `_${parameterId}` : parameterId;

@@ -11,6 +11,7 @@ import type { MaybePromise } from '../shared/work-in-pieces.js';
 import { knowsWholeProject } from '../tenancy/caller.js';
 import type { BodyLimit } from '../tenancy/request-bodies.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
+import { originText } from '../catalog/session/recording.js';
 import { executorFor, replicaFor, requestIdOf } from '../catalog/session/executors.js';
 import type { Command, Opened, Plan, StreamKey } from './command.js';
 import { type DeployedFunctions, Deployments, type Session } from '../catalog/session/session.js';
@@ -98,7 +99,8 @@ export class Runner {
       return { cascade: prepared === true, limit: plan.body };
     });
     const body = limit && (await read(limit));
-    const options = { cascade, tellCounts: knowsWholeProject(caller), caller, ...requestIdOf(scope), ...more };
+    const told = { tellCounts: knowsWholeProject(caller), caller, origin: originText({ caller }) };
+    const options = { cascade, ...told, ...requestIdOf(scope), ...more };
     const apply = (change: DefinitionChange): Promise<Answer> => {
       const opened = { ...work.opened(change.before), change };
       return command.authorize(opened).run({ ...opened, executor: change.tx }, body);

@@ -3,7 +3,7 @@
  */
 
 export interface ErrorKind {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 422 | 429 | 431 | 500 | 503 | 504;
+  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 410 | 412 | 413 | 415 | 422 | 429 | 431 | 500 | 503 | 504;
   readonly meaning: string;
 }
 
@@ -58,6 +58,16 @@ export const ERRORS = {
     status: 400,
     meaning: 'The definition contradicts itself or names something that is not there.',
   },
+  'kind.changes': {
+    status: 400,
+    meaning: 'The changes of these units cannot be recorded in that way.',
+  },
+  'changes.off': { status: 400, meaning: 'The changes of the kind are not recorded (`changes` of the kind).' },
+  'changes.resync': {
+    status: 410,
+    meaning: 'The changes from that cursor on are not kept; read the lists again, and begin without `since`.',
+  },
+  'stream.too_many': { status: 429, meaning: 'Too many requests of one caller wait for changes.' },
   'kind.no_aggregate': {
     status: 400,
     meaning: 'The kind is remote, and its source has no `aggregate`, so that its units cannot be grouped or counted.',

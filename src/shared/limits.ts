@@ -17,6 +17,10 @@ export const LIMITS = {
   orderTerms: 16,
   /** Objects of one bulk create, links of one body, and units that a write by filter answers. */
   bulk: 1000,
+  /** Requests that wait for changes: of a process, of a project, and of one member, key or address. */
+  streams: 2000,
+  streamsOfProject: 500,
+  streamsOfCaller: 6,
   /** Operations of one batch, seconds for all of them, and characters of a `path`, before and after references. */
   batchOperations: 100,
   batchSeconds: 30,

@@ -113,10 +113,15 @@ function scalarLiteral(value: Json, column: Pick<ColumnShape, 'type'>): Fragment
 }
 
 /**
- * The version of the row `t` as text, for its ETag: the microseconds of `updated_at`, in UTC, so that the result depends
- * on no setting, which Citus demands of a function on a column in a write.
+ * A time as a number of microseconds. In UTC, so that the result depends on no setting, which Citus demands of a function
+ * on a column in a write.
  */
-export const VERSION_TAG = sql`(extract(epoch FROM t."updated_at" AT TIME ZONE 'UTC') * 1000000)::bigint::text`;
+export function microseconds(time: Fragment): Fragment {
+  return sql`(extract(epoch FROM ${time} AT TIME ZONE 'UTC') * 1000000)::bigint`;
+}
+
+/** The version of the row `t` as text, for its ETag. */
+export const VERSION_TAG = sql`${microseconds(sql`t."updated_at"`)}::text`;
 
 /** The column that each edit changes. */
 export const UPDATED_AT = 'updated_at';

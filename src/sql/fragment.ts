@@ -18,8 +18,16 @@ class PlannedTable {
   ) {}
 }
 
+/** The table in which a statement records changes of a project. */
+class RecordingTable {
+  constructor(
+    readonly name: string,
+    readonly schema: string,
+  ) {}
+}
+
 /** Fragments are nested, so that nothing is copied before the statement is rendered. */
-type Piece = string | Param | PlannedTable | Fragment;
+type Piece = string | Param | PlannedTable | RecordingTable | Fragment;
 
 export class Fragment {
   constructor(readonly pieces: readonly Piece[]) {}
@@ -32,6 +40,8 @@ export interface Statement {
   readonly prepare?: boolean;
   /** The cost of planning it: a point is some 75 kB of memory of PostgreSQL. Left out if it is low. */
   readonly points?: number;
+  /** The schema of the project whose changes it records. */
+  readonly records?: string;
 }
 
 /** Whether a statement changes rows. Identifiers, which are quoted, are not searched. */
@@ -99,6 +109,11 @@ export function ident(...names: readonly string[]): Fragment {
 /** A table in FROM. @param points the cost of planning a scan of it, in some 75 kB of memory each */
 export function plannedTable(points: number, ...names: readonly string[]): Fragment {
   return new Fragment([new PlannedTable(quotedIdentifier(names), points)]);
+}
+
+/** A table to which a statement adds what it records of changes, of which others are told when it is committed. */
+export function recordingTable(schema: string, name: string): Fragment {
+  return new Fragment([new RecordingTable(quotedIdentifier([schema, name]), schema)]);
 }
 
 function quotedIdentifier(names: readonly string[]): string {
@@ -188,7 +203,13 @@ export function render(fragment: Fragment, prepare = false): Statement {
   const { text, params } = writer;
   // A statement without tables, such as DDL with long values, may have any length.
   const points = writer.points > 0 ? checkStatementSize(writer.points, text.length) : 0;
-  return { text, values: params.map(({ value }) => value), prepare, ...(points > FEWEST_COUNTED_POINTS && { points }) };
+  return {
+    text,
+    values: params.map(({ value }) => value),
+    prepare,
+    ...(points > FEWEST_COUNTED_POINTS && { points }),
+    ...(writer.records !== undefined && { records: writer.records }),
+  };
 }
 
 /** Statements without parameters, to be sent together. Its rows are those of all of them. */
@@ -227,6 +248,7 @@ function statementTooLarge(points: number): KindError {
 class StatementWriter {
   text = '';
   points = 0;
+  records: string | undefined;
   readonly params: Param[] = [];
   /** The numbers of the parameters, from `FEW_PARAMS` parameters on; for fewer, searching the list is faster. */
   #numbers: Map<Param, number> | undefined;
@@ -238,6 +260,9 @@ class StatementWriter {
       else if (piece instanceof PlannedTable) {
         this.text += piece.name;
         this.points += piece.points;
+      } else if (piece instanceof RecordingTable) {
+        this.text += piece.name;
+        this.records = piece.schema;
       } else this.text += `$${this.#numberOf(piece)}`;
     }
   }

@@ -13,6 +13,7 @@ export interface KeyScope {
 
 /** The API key of a request. */
 interface CallerKey {
+  readonly id: string;
   /** Undefined: all that the member may. */
   readonly scope: KeyScope | undefined;
 }

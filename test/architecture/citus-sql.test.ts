@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { modelWith, kindIn } from '../support/models.js';
 import { brokenCitusRules, CITUS_RULES } from '../support/citus-rules.js';
 import { inOneBlock, type Statement } from '../../src/sql/fragment.js';
+import * as number from '../../src/sql/changes/number.sql.js';
 import * as count from '../../src/sql/count.sql.js';
 import * as access from '../../src/sql/definition/model.sql.js';
 import * as ddl from '../../src/sql/definition/ddl.sql.js';
@@ -50,6 +51,7 @@ const linkPlan = {
   child: city,
 };
 const linkField = kind.keyField;
+const recorded = { schema: SCHEMA, kind, recording: { fields: [...kind.fields.values()], origin: '{}' } };
 
 /** The statements that `test/unit/sql` does not have, or not so, by the function that renders them. */
 const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> = {
@@ -59,10 +61,13 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
   dropCountsStatement: () => count.dropCountsStatement(SCHEMA, ['city']),
   repairCountStatement: () => count.repairCountStatement(SCHEMA, kind),
   setAccessDefaultStatement: () => access.setAccessDefaultStatement(SCHEMA, 'open'),
-  setAccessStatement: () => access.setAccessStatement(SCHEMA, 'kind', 'a', {}),
-  setChecksStatement: () => access.setChecksStatement(SCHEMA, 'a', []),
-  setAcceptedStatement: () => access.setAcceptedStatement(SCHEMA, 'a', { create: 'a form' }),
-  closeFieldAccessStatement: () => access.closeFieldAccessStatement(SCHEMA, 'a', ['read_access']),
+  setJsonStatement: () => access.setJsonStatement(recorded, 'access', 'a', {}),
+  beginFeedStatement: () => number.beginFeedStatement(SCHEMA, 'a'),
+  forgetChangesStatement: () => number.forgetChangesStatement(SCHEMA, 30),
+  forgetKindsStatement: () => number.forgetKindsStatement(SCHEMA, ['city']),
+  numberChangesStatement: () => number.numberChangesStatement(SCHEMA),
+  recordChangesStatement: () => access.recordChangesStatement(recorded, ['a'], 'feed'),
+  closeFieldAccessStatement: () => access.closeFieldAccessStatement(recorded, 'a', ['read_access']),
   insertModelStatement: () => model.insertModelStatement(SCHEMA, { version: 1, builtIn: 1, accessDefault: 'open' }),
   bumpVersionStatement: () => model.bumpVersionStatement(SCHEMA, 1),
   recordUpgradeStatement: () => model.recordUpgradeStatement(SCHEMA, 1),
@@ -70,9 +75,8 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
   updateParametersStatement: () => model.updateParametersStatement(SCHEMA, [{ id: 'a', parameters: ['b'] }]),
   extendGroupsStatement: () => model.extendGroupsStatement(SCHEMA, [{ id: 'a', kind_list: ['b'] }]),
   recordDefinedInStatement: () => parameter.recordDefinedInStatement(SCHEMA, new Map([['a', 'b']])),
-  setTransitionsStatement: () => parameter.setTransitionsStatement(SCHEMA, 'a', {}),
-  copyParameterStatement: () => parameter.copyParameterStatement(SCHEMA, 'a', ['b']),
-  deleteParametersStatement: () => parameter.deleteParametersStatement(SCHEMA, ['a'], ['b']),
+  copyParameterStatement: () => parameter.copyParameterStatement(recorded, 'a', ['b']),
+  forgetDefinedInStatement: () => parameter.forgetDefinedInStatement(SCHEMA, ['b']),
   addQueriesStatement: () =>
     statistics.addQueriesStatement(SCHEMA, [
       {

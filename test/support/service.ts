@@ -26,6 +26,12 @@ import {
   storeCountStatement,
   takeCountsStatement,
 } from '../../src/sql/count.sql.js';
+import {
+  feedStatement,
+  forgetChangesStatement,
+  numberChangesStatement,
+  vacuumOutboxStatement,
+} from '../../src/sql/changes/number.sql.js';
 import { recordServiceStatement } from '../../src/sql/server/registry.sql.js';
 import { findSessionStatement } from '../../src/sql/member/session.sql.js';
 import type { OpenApiDocument } from '../../src/doc/openapi/openapi.js';
@@ -42,9 +48,15 @@ const SECRET = 'a secret for tests, at least thirty-two characters';
 const REPORT = recordServiceStatement({ id: '', host: '', pid: 0 }).text;
 /** Statements of a project that the service sends on its own, with `schema` in place of the project's. */
 const BACKGROUND = new Set(
-  [findSessionStatement('schema', ''), takeCountsStatement('schema', ''), storeCountStatement('schema', '', '')].map(
-    ({ text }) => text,
-  ),
+  [
+    findSessionStatement('schema', ''),
+    takeCountsStatement('schema', ''),
+    storeCountStatement('schema', '', ''),
+    feedStatement('schema'),
+    numberChangesStatement('schema'),
+    vacuumOutboxStatement('schema'),
+    forgetChangesStatement('schema', 30),
+  ].map(({ text }) => text),
 );
 const COUNTED = { table: 'kind', fields: new Map() } as unknown as KindDef;
 const LOCK_COUNT = lockCountStatement('schema', COUNTED).text;

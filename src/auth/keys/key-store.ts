@@ -122,7 +122,7 @@ export class KeyStore {
     const scope = keyScopeOf(row.scope);
     const checked: CheckedKey = {
       projectId: project.id,
-      caller: { ...memberCaller(row.member_id, row.member_kind), key: { scope } },
+      caller: { ...memberCaller(row.member_id, row.member_kind), key: { id: row.id, scope } },
       expires: row.expires ?? Infinity,
       version: Number(row.v),
       change,

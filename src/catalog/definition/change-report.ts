@@ -188,9 +188,10 @@ function kindSettings({
   indexes,
   checks,
   accepted,
+  changes,
   groups,
 }: KindDef): Settings {
-  return { label, active, public: isPublic, access, parameters, unique, indexes, checks, accepted, groups };
+  return { label, active, public: isPublic, access, parameters, unique, indexes, checks, accepted, changes, groups };
 }
 
 /** Names of settings as in definitions. */

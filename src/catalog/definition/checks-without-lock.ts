@@ -3,12 +3,14 @@
  * without a lock: before the check holds for new writes, and again after the commit, when no older write is in progress.
  * Where one came in between, the check is taken back.
  */
+import { KIND_KIND } from '../../model/built-in-traits.js';
 import type { Model } from '../../model/model.js';
 import type { Guard, SchemaStep } from '../../model/table/diff.js';
 import { jsonEqual, type Json } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
 import { hasMoreRowsStatement } from '../../sql/definition/index.sql.js';
-import { setChecksStatement } from '../../sql/definition/model.sql.js';
+import { setJsonStatement } from '../../sql/definition/model.sql.js';
+import type { Project } from '../../tenancy/project.js';
 import { changedDefinitions } from './change-report.js';
 import type { GuardContext } from './change-guards.js';
 import type { DefinitionChange } from './definition-change.js';
@@ -50,15 +52,16 @@ function onlyAddsChecks({ before, after, guards, steps }: ChangedModel): boolean
 
 /** Takes the checks that guards are about from the kinds that still have them. */
 export async function takeChecksBack(
-  { tx, before }: DefinitionChange,
-  schema: string,
+  change: DefinitionChange,
+  project: Project,
   guards: readonly Guard[],
 ): Promise<void> {
-  for (const { id, checks } of before.kinds.values()) {
+  for (const { id, checks } of change.before.kinds.values()) {
     const added = guards.flatMap(({ kind, condition }) =>
       kind === id && condition.type === 'fails' ? [condition.check] : [],
     );
     const left = checks.filter((check) => !added.some((each) => each.id === check.id && each.filter === check.filter));
-    if (left.length < checks.length) await tx.run(setChecksStatement(schema, id, left));
+    if (left.length === checks.length) continue;
+    await change.tx.run(setJsonStatement(change.planOf(project, KIND_KIND), 'checks', id, left));
   }
 }

@@ -14,10 +14,13 @@ import {
   keysNamingKindStatement,
   setScopesStatement,
 } from '../../sql/member/api-key.sql.js';
+import { forgetKindsStatement } from '../../sql/changes/number.sql.js';
+import { deleteUnitsStatement } from '../../sql/write/delete.sql.js';
 import { deleteLinksOfKindStatement } from '../../sql/link/many-links.sql.js';
 import { endMembersStatement } from '../../sql/member/session.sql.js';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { retryLater, Faults } from '../../shared/errors.js';
+import { getOrInsert } from '../../shared/maps.js';
 import { FairQueue, fractionOf } from '../../shared/fair-queue.js';
 import { LIMITS } from '../../shared/limits.js';
 import { MetricSources } from '../../shared/metric-sources.js';
@@ -28,12 +31,10 @@ import {
   bumpVersionStatement,
   copyParameterStatement,
   closeFieldAccessStatement,
-  deleteParametersStatement,
+  forgetDefinedInStatement,
+  recordChangesStatement,
   recordDefinedInStatement,
-  setAcceptedStatement,
-  setAccessStatement,
-  setChecksStatement,
-  setTransitionsStatement,
+  setJsonStatement,
 } from '../../sql/definition/model.sql.js';
 import { setUnindexedStatement } from '../../sql/server/registry.sql.js';
 import { AuditLog } from '../../tenancy/audit-log.js';
@@ -164,7 +165,7 @@ export class DefinitionChangeService {
       // Another change has taken a column or the table since.
       if (isStaleModel(error)) return;
       const back = { cascade: false, tellCounts, caller, ...(requestId && { requestId }) };
-      await this.#change(project, back, (change) => takeChecksBack(change, project.schema, guards), undefined);
+      await this.#change(project, back, (change) => takeChecksBack(change, project, guards), undefined);
       throw error;
     } finally {
       this.builds.request(project);
@@ -179,14 +180,15 @@ export class DefinitionChangeService {
 
   async #apply(project: Project, change: DefinitionChange): Promise<Model> {
     const { tx, before } = change;
-    for (const [id, kinds] of change.copied) await tx.run(copyParameterStatement(project.schema, id, kinds));
+    await this.#copyParameters(project, change);
     const yielder = new EventLoopYield(project.schema);
     const written = await this.#takeChecks(project, change, await loadModel(tx, project, { known: before }));
     await runYielding(checkWritten(written, change), yielder);
     const withoutUnused = await this.#updateInlineParameters(project, change, written);
     const orphaned = await runYielding(orphanedAccess(before, withoutUnused), yielder);
-    const closed = await this.#closeAccess(project, tx, withoutUnused, orphaned);
-    const after = await this.#takeAccepted(project, change, closed);
+    const closed = await this.#closeAccess(project, change, withoutUnused, orphaned);
+    const accepted = await this.#takeAccepted(project, change, closed);
+    const after = await this.#recordMembers(project, change, accepted);
     const { guards, steps, tables: tableShapes } = await runYielding(diffInPieces(before, after), yielder);
     const guarded = { executor: tx, project, patterns: this.patterns };
     const again = change.writesMetadata ? undefined : change.countedAgain;
@@ -217,6 +219,7 @@ export class DefinitionChangeService {
     if (deferredIndexes.any) tx.afterCommit(() => this.builds.request(project));
     // Their tables are dropped, so no links to their units can be in progress.
     for (const id of dropped) await tx.run(deleteLinksOfKindStatement(project.schema, id));
+    if (dropped.length > 0) await tx.run(forgetKindsStatement(project.schema, dropped));
     const formerMembers = formerMemberKinds(before, after);
     for (const id of formerMembers) await tx.run(endMembersStatement(project.schema, id));
     const version = await raiseVersion(tx, project, bumpVersionStatement(project.schema, BUILT_IN_VERSION));
@@ -231,49 +234,74 @@ export class DefinitionChangeService {
    * Records which parameters were defined in the body of a kind or link type, and deletes those of deleted ones that no
    * other definition uses, and own ones that their kind no longer has.
    */
-  async #updateInlineParameters(
-    project: Project,
-    { tx, before, definedIn }: DefinitionChange,
-    written: Model,
-  ): Promise<Model> {
+  async #updateInlineParameters(project: Project, change: DefinitionChange, written: Model): Promise<Model> {
+    const { tx, before, definedIn } = change;
     const remaining = new Set(parameterLists(written).map(({ owner }) => owner));
     const deleted = parameterLists(before).filter(({ owner }) => !remaining.has(owner));
     if (definedIn.size > 0) await tx.run(recordDefinedInStatement(project.schema, definedIn));
     const unused = [...unusedInlineParameters(deleted, written), ...ownOfNone(written)];
     if (deleted.length + unused.length > 0) {
       const owners = deleted.map(({ owner }) => owner);
-      await tx.run(deleteParametersStatement(project.schema, unused, owners));
+      await tx.run(forgetDefinedInStatement(project.schema, owners));
+      for (const [type, ids] of byType(written, unused)) {
+        await tx.run(deleteUnitsStatement(change.planOf(project, type), ids));
+      }
     }
     return definedIn.size + deleted.length + unused.length > 0 ? loadModel(tx, project, { known: written }) : written;
   }
 
   /** With `?cascade=true` the checks go that name a parameter which the kind no longer has. */
-  async #takeChecks(project: Project, { tx, before, cascade }: DefinitionChange, written: Model): Promise<Model> {
+  async #takeChecks(project: Project, change: DefinitionChange, written: Model): Promise<Model> {
+    const { tx, before, cascade } = change;
     const remaining = cascade ? remainingChecks(before, written) : new Map<string, never>();
-    for (const [id, checks] of remaining) await tx.run(setChecksStatement(project.schema, id, checks));
+    for (const [id, checks] of remaining)
+      await tx.run(setJsonStatement(change.planOf(project, KIND_KIND), 'checks', id, checks));
     return remaining.size > 0 ? loadModel(tx, project, { known: written }) : written;
   }
 
   /** What was accepted of access that is another now goes. */
-  async #takeAccepted(project: Project, { tx, before }: DefinitionChange, written: Model): Promise<Model> {
-    const remaining = remainingAccepted(before, written);
-    for (const [id, accepted] of remaining) await tx.run(setAcceptedStatement(project.schema, id, accepted));
-    return remaining.size > 0 ? loadModel(tx, project, { known: written }) : written;
+  async #takeAccepted(project: Project, change: DefinitionChange, written: Model): Promise<Model> {
+    const remaining = remainingAccepted(change.before, written);
+    const plan = change.planOf(project, KIND_KIND);
+    for (const [id, accepted] of remaining) await change.tx.run(setJsonStatement(plan, 'accepted', id, accepted));
+    return remaining.size > 0 ? loadModel(change.tx, project, { known: written }) : written;
+  }
+
+  /** The changes of members are recorded: what they may see depends on their values. */
+  async #recordMembers(project: Project, change: DefinitionChange, written: Model): Promise<Model> {
+    const kinds = [...written.kinds.values()].filter((kind) => isMemberKind(kind) && kind.changes === 'none');
+    if (kinds.length === 0) return written;
+    const ids = kinds.map(({ id }) => id);
+    await change.tx.run(recordChangesStatement(change.planOf(project, KIND_KIND), ids, 'feed'));
+    return loadModel(change.tx, project, { known: written });
   }
 
   /** Rules that name something which was removed are replaced by ones that allow nobody. */
   async #closeAccess(
     project: Project,
-    tx: Transaction,
+    change: DefinitionChange,
     written: Model,
     { kinds, linkTypes, parameters, transitions }: ClosedAccess,
   ): Promise<Model> {
-    for (const [id, closed] of kinds) await tx.run(setAccessStatement(project.schema, KIND_KIND, id, closed));
-    for (const [id, closed] of linkTypes) await tx.run(setAccessStatement(project.schema, LINK_KIND, id, closed));
-    for (const [id, fields] of parameters) await tx.run(closeFieldAccessStatement(project.schema, id, fields));
-    for (const [id, closed] of transitions) await tx.run(setTransitionsStatement(project.schema, id, closed));
+    const { tx } = change;
+    const planOf = (id: string) => change.planOf(project, id);
+    const planOfParameter = (id: string) => planOf(typeOfParameter(written, id));
+    for (const [id, closed] of kinds) await tx.run(setJsonStatement(planOf(KIND_KIND), 'access', id, closed));
+    for (const [id, closed] of linkTypes) await tx.run(setJsonStatement(planOf(LINK_KIND), 'access', id, closed));
+    for (const [id, fields] of parameters) await tx.run(closeFieldAccessStatement(planOfParameter(id), id, fields));
+    for (const [id, closed] of transitions)
+      await tx.run(setJsonStatement(planOfParameter(id), 'transitions', id, closed));
     const closed = kinds.size + linkTypes.size + parameters.size + transitions.size;
     return closed > 0 ? loadModel(tx, project, { known: written }) : written;
+  }
+
+  /** Makes shared parameters own ones of kinds. */
+  async #copyParameters(project: Project, change: DefinitionChange): Promise<void> {
+    for (const [id, kinds] of change.copied) {
+      const plan = change.planOf(project, typeOfParameter(change.before, id));
+      await change.tx.run(copyParameterStatement(plan, id, kinds));
+      await change.tx.run(deleteUnitsStatement(plan, [id]));
+    }
   }
 }
 
@@ -301,6 +329,19 @@ function unusedInlineParameters(deleted: readonly ParameterList[], written: Mode
   return deleted.flatMap(({ owner, parameters }) =>
     parameters.filter((id) => !used.has(id) && written.parameters.get(id)?.definedIn?.includes(owner)),
   );
+}
+
+/** Parameters by their type. */
+function byType(model: Model, ids: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const types = new Map<string, string[]>();
+  for (const id of ids) getOrInsert(types, typeOfParameter(model, id), () => []).push(id);
+  return types;
+}
+
+function typeOfParameter({ parameters }: Model, id: string): string {
+  const def = parameters.get(id);
+  if (!def) throw new Error(`there is no parameter ${id}`);
+  return def.type;
 }
 
 /** The records of own parameters that their kind does not have. */

@@ -1,10 +1,15 @@
 /** One change of definitions, as the code that writes the definitions sees it. */
 import { type Transaction } from '../../database/database.js';
-import { type Model } from '../../model/model.js';
+import { recordedFields } from '../../model/recorded-fields.js';
+import { getBuiltInKind, type Model } from '../../model/model.js';
 import type { Guard } from '../../model/table/diff.js';
 import type { RequestIds } from '../../http/request/request-id.js';
+import type { RecordedPlan } from '../../sql/write/recording.sql.js';
 import type { Caller } from '../../tenancy/caller.js';
+import type { Project } from '../../tenancy/project.js';
 import type { ChangeEffects, ReportedEffects } from './change-report.js';
+
+const BY_COMMAND = JSON.stringify({ via: 'command' });
 
 export class DefinitionChange {
   readonly kinds = new Set<string>();
@@ -34,18 +39,29 @@ export class DefinitionChange {
   /** Whether error texts may contain numbers of units. */
   readonly tellCounts: boolean;
   readonly caller: Caller;
+  readonly undo: boolean;
+  readonly origin: string;
 
   constructor(
     readonly tx: Transaction,
     /** The model before the change, read under the project's lock. */
     readonly before: Model,
-    { cascade, tellCounts, caller }: ChangeOptions,
+    { cascade, tellCounts, caller, undo = false, origin = BY_COMMAND }: ChangeOptions,
     /** Collects what the change does, if that was asked for. */
     readonly effects?: ChangeEffects,
   ) {
     this.cascade = cascade;
     this.tellCounts = tellCounts;
     this.caller = caller;
+    this.undo = undo;
+    this.origin = origin;
+  }
+
+  /** For definitions that the change itself writes, of one of the built-in kinds. */
+  planOf(project: Project, kindId: string): RecordedPlan {
+    const kind = getBuiltInKind(this.before, kindId);
+    const recording = this.undo ? undefined : { fields: recordedFields(kind, this.before), origin: this.origin };
+    return { schema: project.schema, kind, recording };
   }
 }
 
@@ -59,6 +75,8 @@ export interface ChangeOptions {
   readonly statementTimeout?: number;
   /** Gets what the change does, inside its transaction. */
   readonly report?: (effects: ReportedEffects) => void;
+  /** Who changes them, and how, as it is recorded (`originText`); left out for a command of the service. */
+  readonly origin?: string;
   /** Set if all of it is undone at its end. */
   readonly undo?: boolean;
 }

@@ -18,7 +18,7 @@ interface TableRow {
   readonly name: string;
   readonly key: readonly string[];
   readonly sequences: readonly string[];
-  readonly columns: readonly { name: string; type: string; array: boolean; notNull: boolean }[];
+  readonly columns: readonly { name: string; type: string; array: boolean; notNull: boolean; identity: boolean }[];
   readonly indexes: readonly (Omit<IndexShape, 'configuration'> & {
     readonly configuration: SearchConfiguration | null;
   })[];
@@ -40,12 +40,13 @@ export async function readTableShapes(executor: Executor, schema: string): Promi
 }
 
 function toTableShape(row: TableRow): TableShape {
-  const columns = row.columns.map((column): ColumnShape => {
+  const columns = row.columns.map(({ identity, ...column }): ColumnShape => {
     const sequence = sequenceName(row.name, column.name);
     return {
       ...column,
       type: SHORT_TYPE_NAMES[column.type] ?? column.type,
-      ...(row.sequences.includes(sequence) && { sequence }),
+      ...(row.sequences.includes(sequence) && !identity && { sequence }),
+      ...(identity && { identity }),
     };
   });
   const keys = row.foreignKeys.map(({ action, ...key }): ForeignKeyShape => ({

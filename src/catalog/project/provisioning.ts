@@ -240,8 +240,12 @@ function changedSettings({ settings: former }: ProjectRow, settings: ProjectSett
 }
 
 /** By the names that commands have for them. */
-function namedSettings({ requestsPerSecond, ...others }: ProjectSettings): Readonly<Record<string, Json>> {
-  return { ...(requestsPerSecond !== undefined && { requests_per_second: requestsPerSecond }), ...others };
+function namedSettings({ requestsPerSecond, changesKeep, ...others }: ProjectSettings): Readonly<Record<string, Json>> {
+  return {
+    ...(requestsPerSecond !== undefined && { requests_per_second: requestsPerSecond }),
+    ...(changesKeep !== undefined && { changes_keep: changesKeep }),
+    ...others,
+  };
 }
 
 /** @throws KindError 503 if its deletion has begun */

@@ -3,13 +3,15 @@
  * objects stay and are reported, and objects that differ from the model block the upgrade; they are never dropped and
  * created again.
  */
+import { randomUUID } from 'node:crypto';
 import type { Executor, Transaction } from '../../database/database.js';
 import { isDataConflict } from '../../database/statement/sqlstate.js';
 import { BUILT_IN_VERSION, grantedFields, listedParameters, BUILT_IN_GROUPS } from '../../model/built-in/built-in.js';
 import { builtInRecords, buildModel } from '../../model/build/build-model.js';
 import type { ModelRecords } from '../../model/build/definition-records.js';
 import { storedDefault } from '../../model/field.js';
-import type { Model } from '../../model/model.js';
+import { CHANGES } from '../../model/changes.js';
+import { getBuiltInKind, isMemberKind, type Model } from '../../model/model.js';
 import { columnTypeText } from '../../model/table/shape.js';
 import { tableShapes, type TableShape } from '../../model/table/required-tables.js';
 import { refusal } from '../../shared/errors.js';
@@ -17,10 +19,13 @@ import { type Json, jsonEqual } from '../../shared/json.js';
 import {
   extendGroupsStatement,
   ownKindsStatement,
+  recordChangesStatement,
   recordUpgradeStatement,
   updateParametersStatement,
   provisionRowsStatement,
 } from '../../sql/definition/model.sql.js';
+import { beginFeedStatement } from '../../sql/changes/number.sql.js';
+import type { RecordedPlan } from '../../sql/write/recording.sql.js';
 import { setUnindexedStatement } from '../../sql/server/registry.sql.js';
 import type { Project } from '../../tenancy/project.js';
 import { needsTrigrams, runSteps } from '../definition/run-steps.js';
@@ -65,10 +70,12 @@ export async function upgradeSchema(tx: Transaction, project: Project): Promise<
   const builtInModel = buildModel(records);
   const builtIn = await upgradeTables(tx, project, builtInModel);
   const rows = await upgradeRows(tx, schema, records, builtInModel);
-  const model = await loadModel(tx, project, { upgrading: true });
+  const recorded = await recordBuiltInKinds(tx, { schema, kind: getBuiltInKind(builtInModel, KIND_KIND) }, records);
+  const loaded = await loadModel(tx, project, { upgrading: true });
+  const model = await recordMemberKinds(tx, project, loaded);
   const lists = await tx.run(updateParametersStatement(schema, grantedParameterLists(model)));
   const all = await upgradeTables(tx, project, model);
-  const steps = builtIn.steps.length + rows + lists.length + all.steps.length;
+  const steps = builtIn.steps.length + rows + recorded + lists.length + all.steps.length;
   if (steps > 0 || version < BUILT_IN_VERSION) {
     await raiseVersion(tx, project, recordUpgradeStatement(schema, BUILT_IN_VERSION));
   }
@@ -125,6 +132,29 @@ async function upgradeRows(executor: Executor, schema: string, records: ModelRec
   const lists = await executor.run(updateParametersStatement(schema, kinds));
   const members = await executor.run(extendGroupsStatement(schema, groups));
   return added + lists.length + members.length;
+}
+
+/** Changes of definitions are recorded, and those of administrators. Returns how many kinds were changed. */
+async function recordBuiltInKinds(
+  executor: Executor,
+  plan: RecordedPlan,
+  { kinds }: ModelRecords,
+): Promise<number> {
+  let count = 0;
+  for (const changes of CHANGES) {
+    const ids = kinds.filter((kind) => kind.changes === changes).map(({ id }) => id);
+    if (changes !== 'none') count += (await executor.run(recordChangesStatement(plan, ids, changes))).length;
+  }
+  return count;
+}
+
+async function recordMemberKinds(tx: Transaction, project: Project, model: Model): Promise<Model> {
+  const kinds = [...model.kinds.values()].filter((kind) => isMemberKind(kind) && kind.changes === 'none');
+  const ids = kinds.map(({ id }) => id);
+  if (ids.length === 0) return model;
+  const plan = { schema: project.schema, kind: getBuiltInKind(model, KIND_KIND) };
+  await tx.run(recordChangesStatement(plan, ids, 'feed'));
+  return loadModel(tx, project, { upgrading: true });
 }
 
 interface UpgradePlan {
@@ -224,5 +254,6 @@ export async function insertBuiltInRows(
     );
     added += inserted.length;
   }
+  await executor.run(beginFeedStatement(schema, randomUUID()));
   return added;
 }

@@ -50,17 +50,26 @@ export interface Session {
   readonly deletions?: DeletionReport | undefined;
   /** Set while units are deleted. */
   readonly deletionProgress?: DeletionProgress;
+  /** Set where the rule of a reference writes. */
+  readonly cascade?: true | undefined;
 }
 
 /** The way by which units are written, and whether the system does it: code of a module by `system`, or a command. */
 interface WriteOrigin {
   readonly via: Via;
   readonly bySystem: boolean;
+  /** The way by which it began, if `via` is one within it. */
+  readonly outermost?: Via;
 }
 
 /** How the units of a session are written. */
 export function originOfWrites({ origin, ...session }: Session): WriteOrigin {
   return origin ?? { via: 'api', bySystem: originalCallerOf(session).type === 'system' };
+}
+
+/** The way by which the writes of a session began. */
+export function outermostVia({ origin }: Pick<Session, 'origin'>): Via {
+  return origin?.outermost ?? origin?.via ?? 'api';
 }
 
 /** The same session, by another way of its caller. */

@@ -7,6 +7,8 @@ export interface ProjectSettings {
   readonly otp?: boolean;
   /** Whether schedules run; absent: they do. */
   readonly background?: boolean;
+  /** Days for which changes are kept for those who follow them; absent: 30. */
+  readonly changesKeep?: number;
   /** The most requests per second; null or absent: as many as there are. */
   readonly requestsPerSecond?: number | null;
   /** The most units of user kinds; null or absent: as many as there are. */

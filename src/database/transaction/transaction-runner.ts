@@ -38,6 +38,7 @@ interface RunnerParts {
   readonly sender: StatementSender;
   /** For statements outside of the transactions. */
   readonly statements: Executor;
+  readonly onRecorded: (schema: string) => void;
   readonly options: DatabaseOptions;
 }
 
@@ -135,6 +136,7 @@ class TransactionRun {
     } finally {
       this.#release();
     }
+    if (!undo) for (const schema of tx.recorded) this.parts.onRecorded(schema);
     for (const job of undo ? [] : tx.jobs) {
       try {
         await job();

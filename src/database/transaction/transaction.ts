@@ -62,6 +62,8 @@ export class Transaction implements Executor {
   readonly witnesses = new Map<CommitWitness<unknown>, unknown[]>();
   /** Work to run after COMMIT. */
   readonly jobs: (() => void | Promise<void>)[] = [];
+  /** The schemas of the projects of which it records changes. */
+  readonly recorded = new Set<string>();
   readonly #onEnd: (() => void)[] = [];
   readonly #signals = new Map<AbortSignal, () => void>();
   #beginning: Promise<TransactionConnection> | undefined;
@@ -116,6 +118,7 @@ export class Transaction implements Executor {
   }
 
   run<Row>(statement: Statement): Promise<Row[]> {
+    if (statement.records !== undefined) this.recorded.add(statement.records);
     if (this.#connection && !this.#ended) return this.#connection.query(statement);
     return this.begin().then((connection) => connection.query(statement));
   }

@@ -98,6 +98,7 @@ function makeShape({ name, parameters }: DeclaredValues, model: Model): KindDef 
     unique: [],
     indexes: [],
     checks: [],
+    changes: 'none',
     accepted: {},
     groups: [],
   };

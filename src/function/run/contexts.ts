@@ -27,7 +27,7 @@ import { isEmailAddress } from '../../shared/email.js';
 import { KindError } from '../../shared/errors.js';
 import { UndividedWork } from '../../shared/event-loop-yield.js';
 import { knowsWholeProject, SYSTEM, type Caller } from '../../tenancy/caller.js';
-import { originalCallerOf, originOfWrites, type Session } from '../../catalog/session/session.js';
+import { originalCallerOf, originOfWrites, outermostVia, type Session } from '../../catalog/session/session.js';
 import { readJson } from '../../http/body/json-pieces.js';
 import type { MixedPage } from '../../unit/store/unit-store.js';
 import {
@@ -93,7 +93,8 @@ export class Contexts {
           ...session,
           caller: { ...caller, seesHidden: true },
           originalCaller,
-          origin: { via, bySystem: caller.type === 'system' },
+          cascade: undefined,
+          origin: { via, bySystem: caller.type === 'system', outermost: outermostVia(session) },
         },
         operations,
       );

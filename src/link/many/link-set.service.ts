@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { accessDenied, grantOf } from '../../access/access.js';
 import { hasOwnAccess, linkGrantOf } from '../../access/link-access.js';
 import { inTransaction } from '../../catalog/session/executors.js';
+import { linkRecordingOf } from '../../catalog/session/recording.js';
 import type { Session } from '../../catalog/session/session.js';
 import { Database } from '../../database/database.js';
 import { pageAnswer } from '../../http/answer/answer.js';
@@ -153,7 +154,14 @@ export class LinkSetService {
     if (!locked.allowed) throw mayNotLink(session, unit.kind.id);
     if (validated instanceof KindError) throw validated;
     if (validated.links.length > 0) this.quota.checkStorage(session);
-    const set: LinkSet = { ...plan, linkId: type.id, direction, kind: unit.kind, id: locked.id };
+    const set: LinkSet = {
+      ...plan,
+      linkId: type.id,
+      direction,
+      kind: unit.kind,
+      id: locked.id,
+      recording: linkRecordingOf(session),
+    };
     const defaults = new DefaultBytes(session);
     try {
       for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {

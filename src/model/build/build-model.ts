@@ -119,6 +119,7 @@ function matchesRecord(record: KindRecord, groups: readonly string[], kind: Kind
     [record.indexes, kind.indexes],
     [record.checks ?? [], kind.checks],
     [record.accepted ?? {}, kind.accepted],
+    [record.changes ?? 'none', kind.changes],
     [groups, kind.groups],
   ] as const;
   return pairs.every(([recorded, built]) => jsonEqual(recorded, built));
@@ -260,6 +261,7 @@ function finishKind(
     indexes: record.indexes,
     checks: record.checks ?? [],
     accepted: record.accepted ?? {},
+    changes: record.changes ?? 'none',
     groups,
   };
 }
@@ -281,6 +283,7 @@ export function builtInRecords(): ModelRecords {
       checks: [],
       accepted: null,
       access: null,
+      changes: kind.traits.changes ?? 'none',
     })),
     groups: BUILT_IN_GROUPS.map(({ id, label, kinds }) => ({ id, label, kind_list: kinds })),
     links: BUILT_IN_LINK_TYPES.map((type) => ({ ...type, parameters: [] })),

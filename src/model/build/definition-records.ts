@@ -1,6 +1,7 @@
 /** Rows of a project's definition tables, as the loader reads them, and their conversion to definitions. */
 import type { Json } from '../../shared/json.js';
 import type { AccessDefault } from '../access-levels.js';
+import type { Changes } from '../changes.js';
 import type { AcceptedAccess, KindCheck } from '../model.js';
 import { withMadeDefault } from '../made-default.js';
 import { namedByRecord } from '../../shared/identifiers.js';
@@ -22,6 +23,8 @@ export interface KindRecord {
   /** Null is none. */
   readonly accepted: AcceptedAccess | null;
   readonly access: Json;
+  /** Left out for `none`. */
+  readonly changes?: Changes;
 }
 
 export interface GroupRecord {

@@ -78,6 +78,7 @@ function valuesKind(id: string, parameters: readonly string[], fields: readonly 
     indexes: [],
     checks: [],
     accepted: {},
+    changes: 'none',
     groups: [],
   };
 }

@@ -36,7 +36,7 @@ import {
  * Raise it whenever the tables of the built-in model change, or the indexes of all kinds, so that existing projects are
  * upgraded. A release with an older one does not start on a database any more.
  */
-export const BUILT_IN_VERSION = 4;
+export const BUILT_IN_VERSION = 5;
 
 export interface BuiltInKind {
   readonly id: string;
@@ -81,6 +81,7 @@ const KIND_FIELDS: readonly Field[] = [
   field({ id: 'checks', type: 'json', label: 'Checks', nullable: true, default: [] }, { revealing: 'rights' }),
   access,
   field({ id: 'accepted', type: 'json', label: 'Accepted access', nullable: true }, { revealing: 'rights' }),
+  field({ id: 'changes', type: 'string', label: 'Changes', nullable: false, default: 'none' }),
 ];
 
 const GROUP_FIELDS: readonly Field[] = [
@@ -150,11 +151,15 @@ const OWN_KEY = 'eq(member,@member.id)';
 export const BUILT_IN_KINDS: readonly BuiltInKind[] = [
   builtInKind(KIND_KIND, 'Kind', 'identifier', KIND_FIELDS, {
     holdsKinds: true,
+    changes: 'history',
     neverNobody: ['read', 'update'],
     existsCode: 'kind.exists',
   }),
-  builtInKind(GROUP_KIND, 'Group', 'identifier', GROUP_FIELDS, { existsCode: 'group.exists' }),
-  builtInKind(LINK_KIND, 'Link', 'identifier', [label, parameterList, access], { existsCode: 'link.exists' }),
+  builtInKind(GROUP_KIND, 'Group', 'identifier', GROUP_FIELDS, { changes: 'history', existsCode: 'group.exists' }),
+  builtInKind(LINK_KIND, 'Link', 'identifier', [label, parameterList, access], {
+    changes: 'history',
+    existsCode: 'link.exists',
+  }),
   ...[...PARAMETER_TYPES].map(([id, type]) => ({
     id,
     label: type.label,
@@ -162,10 +167,14 @@ export const BUILT_IN_KINDS: readonly BuiltInKind[] = [
     discriminated: true,
     key: 'identifier' as const,
     fields: parameterFields(id, type),
-    traits: { existsCode: 'parameter.exists' } as const,
+    traits: { changes: 'history', existsCode: 'parameter.exists' } as const,
   })),
   builtInKind(CREDENTIAL_KIND, 'System user', 'uuid', CREDENTIAL_FIELDS, { sealed: true }),
-  builtInKind(ADMIN_KIND, 'Administrator', 'uuid', [], { levels: { read: 'admin' }, closed: ['signup'] }),
+  builtInKind(ADMIN_KIND, 'Administrator', 'uuid', [], {
+    levels: { read: 'admin' },
+    closed: ['signup'],
+    changes: 'feed',
+  }),
   builtInKind(API_KEY_KIND, 'API key', 'uuid', [keyLabel, ...API_KEY_FIELDS], {
     rules: { read: OWN_KEY, create: OWN_KEY, update: OWN_KEY, delete: OWN_KEY },
     notByKeys: ['create', 'update'],

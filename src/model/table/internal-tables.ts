@@ -19,6 +19,12 @@ export const THROTTLE_TABLE = '_throttle';
 export const COUNT_TABLE = '_count';
 /** Answers of requests with an idempotency key; `id` is the member and the key. */
 export const IDEMPOTENCY_TABLE = '_idempotency';
+/** Changes of units that have no number yet, in the order in which they were written. */
+export const OUTBOX_TABLE = '_outbox';
+/** Changes of units with their numbers. */
+export const CHANGE_TABLE = '_change';
+/** The last number, in its only row. */
+export const FEED_TABLE = '_feed';
 /** The indexes that slow queries lack, how often these ran, and how long they took; `id` is the kind and its parameters. */
 export const QUERY_TABLE = '_query';
 /** Runs of scheduled functions. */
@@ -26,6 +32,17 @@ export const RUN_TABLE = '_run';
 
 const column = (name: string, type: ColumnType, notNull = true): ColumnShape => ({ name, type, array: false, notNull });
 const arrayColumn = (name: string, type: ColumnType): ColumnShape => ({ name, type, array: true, notNull: true });
+
+/** What is recorded of a change. */
+const CHANGE_COLUMNS: readonly ColumnShape[] = [
+  column('origin', 'jsonb'),
+  column('operation', 'text'),
+  column('kind', 'text'),
+  column('unit', 'text'),
+  column('version', 'bigint'),
+  column('before', 'jsonb', false),
+  column('after', 'jsonb', false),
+];
 
 type Indexed = string | readonly string[];
 
@@ -134,6 +151,21 @@ export const INTERNAL_TABLES: readonly TableShape[] = [
     ['parent_kind', 'parent_id', 'child_kind', 'child_id', 'link_id'],
   ),
   table(COUNT_TABLE, [column('table', 'text'), column('change', 'bigint')], ['table'], []),
+  table(OUTBOX_TABLE, [{ ...column('id', 'bigint'), identity: true }, ...CHANGE_COLUMNS], []),
+  table(
+    CHANGE_TABLE,
+    [column('seq', 'bigint'), column('outbox', 'bigint'), ...CHANGE_COLUMNS],
+    [
+      ['kind', 'unit', 'version'],
+      ['kind', 'version'],
+    ],
+    ['seq'],
+  ),
+  table(
+    FEED_TABLE,
+    [column('id', 'bigint'), column('epoch', 'text'), column('last', 'bigint'), column('kept', 'bigint')],
+    [],
+  ),
   table(
     QUERY_TABLE,
     [

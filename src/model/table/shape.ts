@@ -11,6 +11,8 @@ export interface ColumnShape {
   readonly notNull: boolean;
   /** The sequence that has the numbers of new rows. It is no default of the column: who inserts asks for them. */
   readonly sequence?: string;
+  /** PostgreSQL numbers new rows. On Citus, numbers of different servers are in no order. */
+  readonly identity?: true;
 }
 
 /** The type as SQL names it. */

@@ -31,6 +31,7 @@ export function introspectStatement(schema: string): Statement {
             json_build_object(
               'name', a.attname,
               'notNull', a.attnotnull,
+              'identity', a.attidentity <> '',
               'array', t.typelem <> 0 AND t.typlen = -1 AND t.typcategory = 'A',
               'type', regexp_replace(format_type(a.atttypid, NULL), '[[]]$', '')
             )

@@ -1,8 +1,9 @@
 /** Statements of a project's model as a whole: reading it, raising its version, upgrading its built-in rows. */
 import { GROUP_KIND, KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
 import { BUILT_IN_KINDS, PARAMETER_TABLE } from '../../model/built-in/built-in.js';
-import type { AcceptedAccess, KindCheck, KindDef } from '../../model/model.js';
+import type { Field, KindDef } from '../../model/model.js';
 import type { AccessDefault } from '../../model/access-levels.js';
+import type { Changes } from '../../model/changes.js';
 import { fieldType, SET_UPDATED_AT } from '../columns.sql.js';
 import {
   type Fragment,
@@ -17,6 +18,8 @@ import {
   type Statement,
 } from '../fragment.js';
 import { MODEL_TABLE } from '../model-version.sql.js';
+import { kindTable } from '../table.sql.js';
+import { editRows, recordCreated, type RecordedPlan } from '../write/recording.sql.js';
 import { TRIGRAM_SCHEMA } from './index.sql.js';
 
 /** The size of the definitions in one row of `loadModelStatement`, which the last of them may exceed. */
@@ -304,47 +307,33 @@ export function setAccessDefaultStatement(schema: string, value: AccessDefault):
   return render(sql`UPDATE ${ident(schema, MODEL_TABLE)} SET "access_default" = ${param(value)}`);
 }
 
-/** Replaces the access of a kind or link type. */
-export function setAccessStatement(
-  schema: string,
-  of: typeof KIND_KIND | typeof LINK_KIND,
-  id: string,
-  access: unknown,
-): Statement {
-  return setJsonStatement(ident(schema, of), 'access', id, access);
+/** A setting of definitions that is an object or a list. */
+type JsonSetting = 'access' | 'checks' | 'accepted' | 'transitions';
+
+/** Replaces a setting of a kind, a link type or a parameter. Its version stays: it is the one that was answered. */
+export function setJsonStatement(plan: RecordedPlan, setting: JsonSetting, id: string, value: unknown): Statement {
+  const set = sql`${ident(setting)} = ${param(JSON.stringify(value))}::jsonb`;
+  return render(editRows(plan, fieldsOf(plan, [setting]), set, sql`t."id" = ${param(id)}`));
 }
 
-function setJsonStatement(table: Fragment, column: string, id: string, value: unknown): Statement {
-  return render(sql`
-    UPDATE ${table}
-    SET ${ident(column)} = ${param(JSON.stringify(value))}::jsonb
-    WHERE "id" = ${param(id)}
-  `);
+/** Sets what is recorded of the changes of kinds of which nothing is. Rows `n`: one for each changed kind. */
+export function recordChangesStatement(plan: RecordedPlan, ids: readonly string[], changes: Changes): Statement {
+  const where = sql`t."id" = ANY(${param(ids)}::text[]) AND t."changes" = 'none'`;
+  return render(editRows(plan, fieldsOf(plan, ['changes']), sql`"changes" = ${param(changes)}`, where));
 }
 
-/** Sets the checks of kinds. */
-export function setChecksStatement(schema: string, id: string, checks: readonly KindCheck[]): Statement {
-  return setJsonStatement(ident(schema, KIND_KIND), 'checks', id, checks);
-}
-
-/** Sets what others are meant to do with the units of a kind. */
-export function setAcceptedStatement(schema: string, id: string, accepted: AcceptedAccess): Statement {
-  return setJsonStatement(ident(schema, KIND_KIND), 'accepted', id, accepted);
+function fieldsOf({ kind }: RecordedPlan, ids: readonly string[]): readonly Field[] {
+  return ids.flatMap((id) => kind.fields.get(id) ?? []);
 }
 
 /** Sets fields of a parameter, which had rules, to `nobody`. */
 export function closeFieldAccessStatement(
-  schema: string,
+  plan: RecordedPlan,
   id: string,
   fields: readonly ('read_access' | 'write_access')[],
 ): Statement {
   const changes = join(fields.map((field) => sql`${ident(field)} = 'nobody'`));
-  return render(sql`UPDATE ${ident(schema, PARAMETER_TABLE)} SET ${changes} WHERE "id" = ${param(id)}`);
-}
-
-/** Replaces the transitions of a parameter. */
-export function setTransitionsStatement(schema: string, id: string, transitions: unknown): Statement {
-  return setJsonStatement(ident(schema, PARAMETER_TABLE), 'transitions', id, transitions);
+  return render(editRows(plan, fieldsOf(plan, fields), changes, sql`t."id" = ${param(id)}`));
 }
 
 /** Adds to parameters the definition in whose body they were defined. */
@@ -369,38 +358,27 @@ const TYPE_COLUMNS = BUILT_IN_KINDS.filter(({ table }) => table === PARAMETER_TA
 /** The columns of parameters that a copy has too. */
 const COPIED_COLUMNS = [...new Set(['kind_id', ...TYPE_COLUMNS, 'metadata', 'inserted_at', 'updated_at'])];
 
-/** Gives each of these kinds a parameter of its own that equals a shared one, and deletes that. */
-export function copyParameterStatement(schema: string, id: string, kinds: readonly string[]): Statement {
-  const table = ident(schema, PARAMETER_TABLE);
+/** Gives each of these kinds a parameter of its own that equals a shared one. */
+export function copyParameterStatement(plan: RecordedPlan, id: string, kinds: readonly string[]): Statement {
+  const table = kindTable(plan.schema, plan.kind);
   const copied = COPIED_COLUMNS.map((column) => ident(column));
-  return render(sql`
-    WITH copied AS (
-      INSERT INTO ${table} ("id", "own", ${join(copied)})
-      SELECT k || '.' || p."id", true, ${join(COPIED_COLUMNS.map((column) => ident('p', column)))}
-      FROM ${table} AS p
-      CROSS JOIN unnest(${param(kinds)}::text[]) AS k
-      WHERE p."id" = ${param(id)}
-    )
-    DELETE FROM ${table} WHERE "id" = ${param(id)}
-  `);
+  const copies = sql`
+    INSERT INTO ${table} AS t ("id", "own", ${join(copied)})
+    SELECT k || '.' || p."id", true, ${join(COPIED_COLUMNS.map((column) => ident('p', column)))}
+    FROM ${table} AS p
+    CROSS JOIN unnest(${param(kinds)}::text[]) AS k
+    WHERE p."id" = ${param(id)}
+  `;
+  const recorded = recordCreated(plan, sql`copies`);
+  return render(recorded ? sql`WITH copies AS (${copies} RETURNING t.*) ${recorded}` : copies);
 }
 
-/** Deletes parameters, and removes deleted owners from `defined_in` of the others. */
-export function deleteParametersStatement(
-  schema: string,
-  ids: readonly string[],
-  deletedKinds: readonly string[],
-): Statement {
-  const [table, kinds] = [ident(schema, PARAMETER_TABLE), sql`${param(deletedKinds)}::text[]`];
-  const remaining = sql`ARRAY(SELECT e FROM unnest(t."defined_in") AS e WHERE e <> ALL(${kinds}))`;
-  const otherParameters = sql`
-    UPDATE ${table} AS t
-    SET "defined_in" = ${remaining}
-    WHERE t."defined_in" && ${kinds} AND t."id" <> ALL(${param(ids)}::text[])
-  `;
+/** Removes deleted kinds and link types from the lists of those in which parameters were defined. */
+export function forgetDefinedInStatement(schema: string, deleted: readonly string[]): Statement {
+  const owners = sql`${param(deleted)}::text[]`;
   return render(sql`
-    WITH others AS (${otherParameters})
-    DELETE FROM ${table}
-    WHERE "id" = ANY(${param(ids)}::text[])
+    UPDATE ${ident(schema, PARAMETER_TABLE)} AS t
+    SET "defined_in" = ARRAY(SELECT e FROM unnest(t."defined_in") AS e WHERE e <> ALL(${owners}))
+    WHERE t."defined_in" && ${owners}
   `);
 }

@@ -1,5 +1,6 @@
 /** The two units of a link in statements: found, locked, and tested by the access of the caller. */
 import type { Field, KindDef } from '../../model/model.js';
+import type { LinkRecording } from '../write/recording.sql.js';
 import { fieldTests, operandsOf, type Predicate } from '../../model/predicate/predicate.js';
 import { all, ident, join, literal, param, sql, type Fragment } from '../fragment.js';
 import { idText } from '../list/mixed-units.sql.js';
@@ -28,6 +29,8 @@ export interface LinkPlan {
   /** The links that the access of their type allows, as a predicate over `parent` and `child`; undefined for all. */
   readonly rule?: Predicate | undefined;
   readonly child: LinkEnd;
+  /** Left out where changes are not recorded. */
+  readonly recording?: LinkRecording | undefined;
 }
 
 /** The values of a plan that are parameters of its statement. */

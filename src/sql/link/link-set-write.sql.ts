@@ -9,6 +9,7 @@ import { foundLink, unitRows, type LinkSet, type UnitList } from './link-set.sql
 import { linkTable } from '../table.sql.js';
 import { isModelVersion, MODEL_TABLE } from '../model-version.sql.js';
 import { columnNames, inputColumn, inputRows, type RowsText } from '../write/input-rows.sql.js';
+import { recordLinks } from '../write/recording.sql.js';
 import { columnsByDirection } from './traversal-step.sql.js';
 
 /** The links to write. */
@@ -82,10 +83,17 @@ function isOther({ given }: NewLinks): Fragment {
 function deleteStatement(set: LinkSet, deleted: UnitList): Statement {
   const found = foundLink(set, { kind: sql`u.kind`, id: sql`u.id` }, sql`l.ctid`);
   const places = sql`SELECT e.ctid FROM ${unitRows(deleted)} CROSS JOIN LATERAL (${found}) AS e`;
-  return render(
-    sql`DELETE FROM ${linkTable(set.schema)} AS l WHERE l.ctid = ANY(ARRAY(${places})) AND ${isCurrent(set)}`,
-    true,
-  );
+  const change = sql`
+    DELETE FROM ${linkTable(set.schema)} AS l WHERE l.ctid = ANY(ARRAY(${places})) AND ${isCurrent(set)}
+  `;
+  return render(recordedChange(set, 'unlink', change), true);
+}
+
+/** A change of links `l`, which is recorded. */
+function recordedChange({ schema, recording }: LinkSet, operation: 'link' | 'unlink', change: Fragment): Fragment {
+  if (!recording) return change;
+  const changed = sql`_l AS (${change} RETURNING l.*)`;
+  return sql`WITH ${join([changed, ...recordLinks(schema, recording, operation, sql`_l`)])} SELECT 1 FROM _l`;
 }
 
 function changeStatement(set: LinkSet, links: NewLinks): Statement {
@@ -97,15 +105,13 @@ function changeStatement(set: LinkSet, links: NewLinks): Statement {
     CROSS JOIN LATERAL (${found}) AS e
     WHERE NOT i."_new"
   `;
-  return render(
-    sql`
-      UPDATE ${linkTable(set.schema)} AS l
-      SET ${join(values)}
-      FROM (${existing}) AS i
-      WHERE ${all([sql`l.ctid = i."_at"`, isCurrent(set), isOther(links)])}
-    `,
-    true,
-  );
+  const change = sql`
+    UPDATE ${linkTable(set.schema)} AS l
+    SET ${join(values)}
+    FROM (${existing}) AS i
+    WHERE ${all([sql`l.ctid = i."_at"`, isCurrent(set), isOther(links)])}
+  `;
+  return render(recordedChange(set, 'link', change), true);
 }
 
 /** @param changed whether the existing links have their values */
@@ -116,7 +122,7 @@ function createStatement(set: LinkSet, links: NewLinks, changed: boolean): State
   return render(
     sql`
       WITH i AS MATERIALIZED (SELECT i.*, now() AS "_now" FROM ${inputLinks(links)}),
-      _i AS (${insertSql(set, links.inserted)})
+      ${join([sql`_i AS (${insertSql(set, links.inserted)})`, ...recordLinks(set.schema, set.recording, 'link', sql`_i`)])}
       SELECT m."version" AS v, a.kind, a.id, ${boundedInTotal(sql`a.body`)} AS body, a.differs
       FROM ${ident(set.schema, MODEL_TABLE)} AS m
       LEFT JOIN (

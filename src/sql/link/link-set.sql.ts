@@ -23,6 +23,7 @@ import {
 import { hasId, hasKeyIn, keyArray, kindTable, linkTable } from '../table.sql.js';
 import { byKind, idText, type UnitReference, unitSatisfies } from '../list/mixed-units.sql.js';
 import { isModelVersion, MODEL_TABLE } from '../model-version.sql.js';
+import type { LinkRecording } from '../write/recording.sql.js';
 import type { LinkEnd } from './link-ends.sql.js';
 import type { Direction, Traversal } from './traversal-plan.js';
 import { columnsByDirection, isReadable, REACHED_UNIT } from './traversal-step.sql.js';
@@ -38,6 +39,8 @@ export interface LinkSet {
   /** The kind of the unit, and its id as in records. */
   readonly kind: KindDef;
   readonly id: string;
+  /** Left out where changes are not recorded. */
+  readonly recording?: LinkRecording | undefined;
 }
 
 /** The unit itself. */

@@ -19,6 +19,7 @@ import { linkTable } from '../table.sql.js';
 import { MODEL_TABLE } from '../model-version.sql.js';
 import { columnNames, inputColumn, inputTable, paramsOf, type NewRows } from '../write/input-rows.sql.js';
 import { fromTemplate, identityOf } from '../statement-template.js';
+import { recordLinks } from '../write/recording.sql.js';
 
 /** The values of a link that are written. */
 export interface LinkValues {
@@ -91,7 +92,7 @@ function linkAnswer(plan: LinkPlan, body: Fragment, more = EMPTY_SQL): Fragment 
  */
 export function insertLinkStatement(plan: LinkPlan, values?: LinkValues): Statement {
   const { schema, parent, child, allowed, linkId, version } = plan;
-  if (values || plan.shown.length > 0 || parent.access || child.access || allowed || plan.rule)
+  if (values || plan.shown.length > 0 || parent.access || child.access || allowed || plan.rule || plan.recording)
     return render(insertLinkSql(plan, linkParams(plan), values), true);
   const shape = `link ${schema} ${identityOf(child.kind)}`;
   return fromTemplate(parent.kind, shape, [parent.key, child.key, linkId, version], ([one, other, type, expected]) =>
@@ -124,7 +125,7 @@ function insertLinkSql(plan: LinkPlan, params: LinkStatementParams, values?: Lin
   return sql`
     WITH
       ${endCtes(plan, params, KEY_SHARE)},
-      inserted AS (${inserted})
+      ${join([sql`inserted AS (${inserted})`, ...recordLinks(schema, plan.recording, 'link', sql`inserted`)])}
     ${linkAnswer(plan, body, differs(plan, params, values))}
   `;
 }
@@ -159,20 +160,26 @@ export function updateLinkStatement(plan: LinkPlan, values: LinkValues): Stateme
     WHERE ${isThisLink(plan, params)} AND ${isAllowed(plan)}
     RETURNING l.*
   `;
-  return changeStatement(plan, params, { name: sql`updated`, change: updated });
+  return changeStatement(plan, params, { name: sql`updated`, change: updated, operation: 'link' });
+}
+
+interface LinkChange {
+  readonly name: Fragment;
+  readonly change: Fragment;
+  readonly operation: 'link' | 'unlink';
 }
 
 /** Changes a link with a CTE that returns its row. */
 function changeStatement(
   plan: LinkPlan,
   params: LinkStatementParams,
-  { name, change }: { readonly name: Fragment; readonly change: Fragment },
+  { name, change, operation }: LinkChange,
 ): Statement {
   return render(
     sql`
       WITH
         ${endCtes(plan, params, EMPTY_SQL)},
-        ${name} AS (${change})
+        ${join([sql`${name} AS (${change})`, ...recordLinks(plan.schema, plan.recording, operation, name)])}
       ${linkAnswer(plan, sql`(SELECT ${linkRecord(plan)} FROM ${name} AS l)`)}
     `,
     true,
@@ -206,5 +213,5 @@ export function deleteLinkStatement(plan: LinkPlan): Statement {
     WHERE ${isThisLink(plan, params)} AND ${isAllowed(plan)}
     RETURNING l.*
   `;
-  return changeStatement(plan, params, { name: sql`deleted`, change: deleted });
+  return changeStatement(plan, params, { name: sql`deleted`, change: deleted, operation: 'unlink' });
 }

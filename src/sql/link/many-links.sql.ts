@@ -4,14 +4,23 @@ import { columnRef } from '../columns.sql.js';
 import { all, type Fragment, join, literal, param, render, sql, type Statement } from '../fragment.js';
 import { idText } from '../list/mixed-units.sql.js';
 import { keyArray, kindTable, linkTable } from '../table.sql.js';
+import { recordLinks, type LinkRecording } from '../write/recording.sql.js';
 import type { Direction, Traversal } from './traversal-plan.js';
 import { columnsByDirection, hasLinkType, isReadable } from './traversal-step.sql.js';
 
+/** Units of a kind whose links are deleted. */
+export interface DeletedLinks {
+  readonly schema: string;
+  readonly kind: KindDef;
+  /** Left out where changes are not recorded. */
+  readonly recording?: LinkRecording | undefined;
+}
+
 /** Deletes the links of deleted units. To be run after their deletion, in the same transaction. */
-export function deleteLinksOfStatement(schema: string, kind: KindDef, keys: readonly string[]): Statement {
-  const ids = unitIds(kind, keys);
+export function deleteLinksOfStatement(plan: DeletedLinks, keys: readonly string[]): Statement {
+  const ids = unitIds(plan.kind, keys);
   return render(
-    deleteInBothDirections(schema, kind.id, (id) => sql`AND ${id} IN ${ids}`),
+    deleteInBothDirections(plan, (id) => sql`AND ${id} IN ${ids}`),
     true,
   );
 }
@@ -20,7 +29,8 @@ export function deleteLinksOfStatement(schema: string, kind: KindDef, keys: read
  * Deletes the links of those of the units that do not exist. To be run in a transaction of its own, so that it sees all
  * that was committed before.
  */
-export function deleteDanglingLinksStatement(schema: string, kind: KindDef, keys: readonly string[]): Statement {
+export function deleteDanglingLinksStatement(plan: DeletedLinks, keys: readonly string[]): Statement {
+  const { schema, kind } = plan;
   const unit = sql`
     SELECT
     FROM ${kindTable(schema, kind)} AS u
@@ -28,7 +38,7 @@ export function deleteDanglingLinksStatement(schema: string, kind: KindDef, keys
   `;
   const ids = sql`(SELECT ${idText(kind)} FROM ${unnestedKeys(kind, keys)} WHERE NOT EXISTS (${unit}))`;
   return render(
-    deleteInBothDirections(schema, kind.id, (id) => sql`AND ${id} IN ${ids}`),
+    deleteInBothDirections(plan, (id) => sql`AND ${id} IN ${ids}`),
     true,
   );
 }
@@ -45,16 +55,25 @@ function unnestedKeys(kind: KindDef, keys: readonly string[]): Fragment {
 
 /** Deletes all links of a deleted kind. */
 export function deleteLinksOfKindStatement(schema: string, kindId: string): Statement {
-  return render(deleteInBothDirections(schema, kindId, () => sql``));
+  return render(deleteInBothDirections({ schema, kind: { id: kindId } }, () => sql``));
 }
 
 /** Two statements, because each direction has an index of its own. */
-function deleteInBothDirections(schema: string, kindId: string, which: (id: Fragment) => Fragment): Fragment {
+function deleteInBothDirections(
+  { schema, kind: { id: kindId }, recording }: Omit<DeletedLinks, 'kind'> & { readonly kind: Pick<KindDef, 'id'> },
+  which: (id: Fragment) => Fragment,
+): Fragment {
   const end = (kind: Fragment, id: Fragment) =>
-    sql`DELETE FROM ${linkTable(schema)} WHERE ${kind} = ${literal(kindId)} ${which(id)}`;
+    sql`DELETE FROM ${linkTable(schema)} AS l WHERE ${kind} = ${literal(kindId)} ${which(id)}`;
+  const [children, parents] = [end(sql`"parent_kind"`, sql`"parent_id"`), end(sql`"child_kind"`, sql`"child_id"`)];
+  if (!recording) return sql`WITH children AS (${children}) ${parents}`;
+  const deleted = sql`deleted AS (SELECT * FROM children UNION SELECT * FROM parents)`;
   return sql`
-    WITH parents AS (${end(sql`"parent_kind"`, sql`"parent_id"`)})
-    ${end(sql`"child_kind"`, sql`"child_id"`)}
+    WITH
+      children AS (${children} RETURNING l.*),
+      parents AS (${parents} RETURNING l.*),
+      ${join([deleted, ...recordLinks(schema, recording, 'unlink', sql`deleted`)])}
+    SELECT 1 FROM deleted
   `;
 }
 

@@ -1,8 +1,9 @@
 /** Deletions of units, and the locks that go before writes. */
 import { appendCount } from '../count.sql.js';
-import { param, render, sql, type Statement } from '../fragment.js';
+import { type Fragment, join, param, render, sql, type Statement } from '../fragment.js';
 import { rowLock } from '../lock.sql.js';
-import { kindTable } from '../table.sql.js';
+import { hasKeyIn, kindTable } from '../table.sql.js';
+import { recordDeleted, type RecordedPlan, WRITE_TIME } from './recording.sql.js';
 import { targetConditions, type DeletePlan } from './written-rows.sql.js';
 
 /** Locks a unit until the transaction ends. One row `locked`; none if no unit fits the plan. */
@@ -35,14 +36,36 @@ export function lockAsEditStatement(plan: DeletePlan): Statement {
   );
 }
 
+/**
+ * Deletes units, and counts and records it. A row `deleted` for each.
+ * @param deleted returns it, or the rows `t.*` where they are recorded
+ */
+function deletion(plan: RecordedPlan, deleted: Fragment, atMostOne = false): Fragment {
+  const ctes = [sql`affected AS (${deleted})`];
+  const counted = appendCount(plan, sql`affected`, -1, atMostOne);
+  if (counted) ctes.push(sql`counted AS (${counted})`);
+  const recorded = recordDeleted(plan, sql`affected`);
+  if (recorded) ctes.push(WRITE_TIME, sql`recorded AS (${recorded})`);
+  if (ctes.length === 1) return deleted;
+  return sql`WITH ${join(ctes)} SELECT ${recorded ? sql`1 AS deleted` : sql`deleted`} FROM affected`;
+}
+
 /** One row `deleted`; none if no unit was deleted. */
 export function deleteStatement(plan: DeletePlan): Statement {
   const deleted = sql`
     DELETE FROM ${kindTable(plan.schema, plan.kind)} AS t
     WHERE ${targetConditions(plan, param(plan.id), param(plan.version))}
-    RETURNING 1 AS deleted
+    RETURNING ${plan.recording ? sql`t.*` : sql`1 AS deleted`}
   `;
-  const counted = appendCount(plan, sql`affected`, -1, true);
-  if (!counted) return render(deleted, true);
-  return render(sql`WITH affected AS (${deleted}), counted AS (${counted}) SELECT deleted FROM affected`, true);
+  return render(deletion(plan, deleted, true), true);
+}
+
+/** Deletes units, whoever may. */
+export function deleteUnitsStatement(plan: RecordedPlan, keys: readonly string[]): Statement {
+  const deleted = sql`
+    DELETE FROM ${kindTable(plan.schema, plan.kind)} AS t
+    WHERE ${hasKeyIn(plan.kind, keys)}
+    RETURNING ${plan.recording ? sql`t.*` : sql`1 AS deleted`}
+  `;
+  return render(deletion(plan, deleted));
 }

@@ -21,12 +21,14 @@ import {
   type RowsText,
 } from './input-rows.sql.js';
 import { kindTable } from '../table.sql.js';
+import { recordCreated } from './recording.sql.js';
 import { fromTemplate } from '../statement-template.js';
 import {
   answerColumns,
   holdsFor,
   INPUT_TIME,
   writtenAnswer,
+  type Stamp,
   writtenShape,
   type WritePlan,
 } from './written-rows.sql.js';
@@ -35,25 +37,28 @@ import {
 export function insertStatement(plan: WritePlan, rows: NewRows): Statement {
   const params = paramsOf(rows);
   const several = 'json' in rows && rows.count > 1;
-  const sqlWith = (version: Fragment, values: readonly Fragment[]) =>
-    insertSql(plan, inputTable(plan.written, rows, values), version, several);
+  const origin = plan.recording?.origin;
+  const sqlWith = (stamp: Stamp, values: readonly Fragment[]) =>
+    insertSql(plan, inputTable(plan.written, rows, values), stamp, several);
   if (plan.allowed || plan.shown || hasConditions(plan.fields)) {
-    return render(sqlWith(param(plan.version), params.map(param)), true);
+    return render(sqlWith({ version: param(plan.version), origin: param(origin) }, params.map(param)), true);
   }
   const form = several ? 'several' : 'json' in rows ? 'json' : 'one';
   const by = plan.by ? ` by ${plan.by.map(({ id }) => id).join()}` : '';
   const shape = `insert ${plan.schema} ${form} ${writtenShape(plan)}${by}`;
-  return fromTemplate(plan.fields, shape, [plan.version, ...params], ([version, ...values]) =>
-    sqlWith(version, values),
+  return fromTemplate(plan.fields, shape, [plan.version, origin, ...params], ([version, by, ...values]) =>
+    sqlWith({ version, origin: by }, values),
   );
 }
 
 /** One row `created`: how many units were inserted; 0 if the model is outdated, or the plan does not allow a unit. */
 export function insertUnansweredStatement(plan: WritePlan, { json }: RowsText): Statement {
-  const affected = insertedRows(plan, param(plan.version), sql`1 AS one`);
+  const affected = insertedRows(plan, param(plan.version), plan.recording ? sql`t.*` : sql`1 AS one`);
   const ctes = [inputCte(inputRows(plan.written, param(json))), sql`affected AS (${affected})`];
   const counted = appendCount(plan, sql`affected`, 1);
   if (counted) ctes.push(sql`counted AS (${counted})`);
+  const recorded = recordCreated(plan, sql`affected`, param(plan.recording?.origin));
+  if (recorded) ctes.push(sql`recorded AS (${recorded})`);
   return render(sql`WITH ${join(ctes)} SELECT count(*)::int AS created FROM affected`, true);
 }
 
@@ -67,11 +72,12 @@ export function refusedInsertsStatement(plan: WritePlan, allowed: Predicate, { j
 }
 
 /** @param input the table `i` */
-function insertSql(plan: WritePlan, input: Fragment, version: Fragment, several: boolean): Fragment {
+function insertSql(plan: WritePlan, input: Fragment, { version, origin }: Stamp, several: boolean): Fragment {
   return writtenAnswer(insertedRows(plan, version, sql`t.*`), answerColumns(plan), {
     before: inputCte(input),
     answers: several ? boundedInTotal : bounded,
     counted: appendCount(plan, sql`affected`, 1, !several),
+    recorded: recordCreated(plan, sql`affected`, origin),
   });
 }
 

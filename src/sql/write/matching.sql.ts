@@ -24,7 +24,8 @@ import { isModelVersion, modelVersion } from '../model-version.sql.js';
 import { inputTable, paramsOf, type NewRows } from './input-rows.sql.js';
 import { matchingRows, predicateSql, rowConditions } from '../condition/predicate.sql.js';
 import { kindTable } from '../table.sql.js';
-import { changesOf, passesGuard, staysAllowed, valueAfter } from './update.sql.js';
+import { keptOldColumns, oldColumns, recordUpdated } from './recording.sql.js';
+import { changedFields, changesOf, passesGuard, staysAllowed, valueAfter } from './update.sql.js';
 import { failsAfter, type UpdatePlan } from './written-rows.sql.js';
 
 /** The units to write. */
@@ -44,7 +45,7 @@ export interface MatchingPlan {
 }
 
 export type UpdateMatchingPlan = MatchingPlan &
-  Pick<UpdatePlan, 'written' | 'expressions' | 'guarded' | 'allowed' | 'fields' | 'shown'>;
+  Pick<UpdatePlan, 'written' | 'expressions' | 'guarded' | 'allowed' | 'fields' | 'shown' | 'recording'>;
 
 /**
  * Locks the units. One row `v, matched, denied, keys`: how many there are, one more than allowed at most; the key of one
@@ -72,6 +73,8 @@ export function lockMatchingStatement(plan: MatchingPlan, forDelete: boolean): S
  */
 export function updateMatchingStatement(plan: UpdateMatchingPlan, rows: NewRows): Statement {
   const { schema, kind, written, guarded, expressions = [] } = plan;
+  const changed = changedFields(plan);
+  const recorded = recordUpdated(plan, changed, sql`affected`);
   const input = written.length > 0 ? inputTable(written, rows, paramsOf(rows).map(param)) : undefined;
   const joined = input ? sql`, ${input}` : EMPTY_SQL;
   const guards = guarded.map((each) => passesGuard(each, plan));
@@ -81,6 +84,7 @@ export function updateMatchingStatement(plan: UpdateMatchingPlan, rows: NewRows)
     sql`(${staysAllowed(plan) ?? sql`true`}) IS TRUE AS _stays`,
     ...guards.map((each, at) => sql`(${each}) IS TRUE AS ${ident(`_passed${at}`)}`),
     ...fits.map((each, at) => sql`(${each}) IS TRUE AS ${ident(`_fits${at}`)}`),
+    ...oldColumns(plan, changed, 't'),
   ];
   const of = (name: string, list: readonly unknown[]) => list.map((_, at) => ident('g', `${name}${at}`));
   const [passed, fit] = [of('_passed', guards), of('_fits', fits)];
@@ -105,8 +109,8 @@ export function updateMatchingStatement(plan: UpdateMatchingPlan, rows: NewRows)
       SET ${changesOf(plan)}
       FROM target AS g${joined}
       WHERE ${columnRef(kind.keyField)} = g._key AND (SELECT ok FROM verdict)
-      RETURNING 1
-    )
+      RETURNING ${recorded ? join([sql`t.*`, ...keptOldColumns(plan, changed, 'g')]) : sql`1`}
+    )${recorded ? sql`, recorded AS (${recorded})` : EMPTY_SQL}
     SELECT
       ${modelVersion(schema)} AS v,
       verdict.matched, verdict.denied, verdict.guarded, verdict.unfit, verdict.leaving,

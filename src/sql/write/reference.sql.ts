@@ -1,11 +1,11 @@
 /** References between units. */
 import type { Field, KindDef } from '../../model/model.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
-import { appendCount } from '../count.sql.js';
 import { columnRef, columnType, SET_UPDATED_AT } from '../columns.sql.js';
 import { all, ident, integer, join, param, render, sql, type Fragment, type Statement } from '../fragment.js';
 import { rowConditions } from '../condition/predicate.sql.js';
 import { hasKeyIn, kindTable } from '../table.sql.js';
+import { editRows, type RecordedPlan } from './recording.sql.js';
 
 /** Whether the field of the row `t` refers to one of the units with these keys. */
 function refersTo(field: Field, keys: readonly string[]): Fragment {
@@ -50,47 +50,16 @@ export function referringStatement(
   );
 }
 
-export function deleteUnitsStatement(schema: string, kind: KindDef, keys: readonly string[]): Statement {
-  const deleted = sql`DELETE FROM ${kindTable(schema, kind)} AS t WHERE ${hasKeyIn(kind, keys)}`;
-  const counted = appendCount({ schema, kind }, sql`deleted`, -1);
-  return render(counted ? sql`WITH deleted AS (${deleted} RETURNING 1) ${counted}` : deleted);
-}
-
-interface ClearedReferences {
-  /** All units, if there are none. */
-  readonly units?: readonly string[];
-  /** Whether it returns a row for each unit. */
-  readonly tells?: true;
-}
-
-/** Sets the references to units with these keys to null, in all units or in `units`, which get a new version. */
+/** Sets the references of units to units with these keys to null: of all units, or of `units`. Rows `n`: one for each. */
 export function clearReferencesStatement(
-  schema: string,
-  kind: KindDef,
+  plan: RecordedPlan,
   field: Field,
   keys: readonly string[],
-  { units, tells }: ClearedReferences = {},
+  units?: readonly string[],
 ): Statement {
-  const where = all([refersTo(field, keys), units && hasKeyIn(kind, units)]);
-  const set = join([setNull(field), SET_UPDATED_AT]);
-  const clear = sql`UPDATE ${kindTable(schema, kind)} AS t SET ${set} WHERE ${where}`;
-  return render(tells ? sql`${clear} RETURNING 1` : clear);
-}
-
-/** Sets the references of `units`, which are deleted too, to units with these keys to null. */
-export function clearReferencesBetweenStatement(
-  schema: string,
-  kind: KindDef,
-  field: Field,
-  keys: readonly string[],
-  units: readonly string[],
-): Statement {
-  const where = all([refersTo(field, keys), hasKeyIn(kind, units)]);
-  return render(sql`UPDATE ${kindTable(schema, kind)} AS t SET ${setNull(field)} WHERE ${where}`);
-}
-
-function setNull(field: Field): Fragment {
-  return sql`${ident(field.column ?? field.id)} = NULL`;
+  const where = all([refersTo(field, keys), units && hasKeyIn(plan.kind, units)]);
+  const set = sql`${ident(field.column ?? field.id)} = NULL`;
+  return render(editRows(plan, [field], join([set, SET_UPDATED_AT]), where));
 }
 
 /** One row `count, id`: how many units refer by a field to units with these keys, without the units `others`; and to which one. */

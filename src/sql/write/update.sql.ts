@@ -25,6 +25,7 @@ import {
   paramsOf,
   type RowsText,
 } from './input-rows.sql.js';
+import { keptOldColumns, oldColumns, recordUpdated } from './recording.sql.js';
 import {
   answerColumns,
   holdsFor,
@@ -32,40 +33,81 @@ import {
   type UpdatePlan,
   type GuardedField,
   hasTransitions,
+  type Stamp,
   type WritePlan,
   writtenAnswer,
   writtenShape,
 } from './written-rows.sql.js';
 
-/** One row `tag, body`; none if the model is outdated, or no unit was changed. */
-export function updateStatement(plan: UpdatePlan, rows: NewRows): Statement {
+/**
+ * One row `tag, body`; none if the model is outdated, or no unit was changed.
+ * @param locked whether the values before are read with a lock. Without it, a unit that is changed meanwhile is not
+ * changed, if its changes are recorded: the values before would be those that it had then.
+ */
+export function updateStatement(plan: UpdatePlan, rows: NewRows, locked = false): Statement {
   const params = paramsOf(rows);
-  const sqlWith = (id: Fragment, version: Fragment, values: readonly Fragment[]) =>
-    updateSql(plan, inputTable(plan.written, rows, values), id, version);
+  const origin = plan.recording?.origin;
+  const sqlWith = (id: Fragment, stamp: Stamp, values: readonly Fragment[]) =>
+    updateSql({ ...plan, locked }, inputTable(plan.written, rows, values), id, stamp);
   const { expressions = [] } = plan;
   const isOwnText = expressions.length > 0 || hasConditions(plan.fields) || plan.guarded.some(hasTransitions);
   if (plan.allowed || plan.shown || plan.access || plan.tags || isOwnText) {
-    return render(sqlWith(param(plan.id), param(plan.version), params.map(param)), expressions.every(hasOneText));
+    const stamp = { version: param(plan.version), origin: param(origin) };
+    return render(sqlWith(param(plan.id), stamp, params.map(param)), expressions.every(hasOneText));
   }
   const once = plan.guarded.map((each) => (hasTransitions(each) ? '' : `${each.field.id}:${each.repeatable}`)).join();
-  const shape = `update ${plan.schema} ${'json' in rows ? 'json' : 'one'} ${writtenShape(plan)} ${once}`;
-  return fromTemplate(plan.fields, shape, [plan.id, plan.version, ...params], ([id, version, ...values]) =>
-    sqlWith(id, version, values),
+  const shape = `update ${locked} ${plan.schema} ${'json' in rows ? 'json' : 'one'} ${writtenShape(plan)} ${once}`;
+  return fromTemplate(plan.fields, shape, [plan.id, plan.version, origin, ...params], ([id, version, by, ...values]) =>
+    sqlWith(id, { version, origin: by }, values),
   );
 }
 
 /** @param input the table `i` */
-function updateSql(plan: UpdatePlan, input: Fragment, id: Fragment, version: Fragment): Fragment {
+function updateSql(
+  plan: UpdatePlan & { readonly locked: boolean },
+  input: Fragment,
+  id: Fragment,
+  { version, origin }: Stamp,
+): Fragment {
   const { expressions = [] } = plan;
-  const source = plan.written.length > 0 ? sql` FROM ${input}` : EMPTY_SQL;
+  const changed = changedFields(plan);
+  const old = plan.recording && oldRow(plan, id);
+  const sources = [...(plan.written.length > 0 ? [input] : []), ...(old ? [old.source] : [])];
+  const source = sources.length > 0 ? sql` FROM ${join(sources)}` : EMPTY_SQL;
   const guards = plan.guarded.map((each) => passesGuard(each, plan));
   const affected = sql`
     UPDATE ${kindTable(plan.schema, plan.kind)} AS t
     SET ${changesOf(plan)}${source}
-    WHERE ${all([targetConditions(plan, id, version), staysAllowed(plan), ...guards, ...expressions.map(resultFits)])}
-    RETURNING t.*
+    WHERE ${all([
+      targetConditions(plan, id, version),
+      old?.isSame,
+      staysAllowed(plan),
+      ...guards,
+      ...expressions.map(resultFits),
+    ])}
+    RETURNING ${join([sql`t.*`, ...oldColumns(plan, changed, 'old')])}
   `;
-  return writtenAnswer(affected, editedColumns(plan));
+  const recorded = recordUpdated(plan, changed, sql`affected`, origin);
+  return writtenAnswer(affected, editedColumns(plan), { ...(old?.locking && { before: old.locking }), recorded });
+}
+
+/** The row `old` of the unit before an edit: from the statement's snapshot, or locked. */
+function oldRow(plan: UpdatePlan & { readonly locked: boolean }, id: Fragment) {
+  const table = kindTable(plan.schema, plan.kind);
+  if (!plan.locked) {
+    const isSame = sql`old."id" = t."id" AND old."updated_at" = t."updated_at"`;
+    return { source: sql`${table} AS old`, isSame };
+  }
+  const row = sql`SELECT t.* FROM ${table} AS t WHERE ${hasId(plan.kind, id)} ${rowLock(false)}`;
+  return { source: sql`old`, isSame: sql`old."id" = t."id"`, locking: sql`old AS MATERIALIZED (${row})` };
+}
+
+/** The fields that an edit sets. */
+export function changedFields({
+  written,
+  expressions = [],
+}: Pick<UpdatePlan, 'written' | 'expressions'>): readonly Field[] {
+  return [...written, ...expressions.map(({ field }) => field)];
 }
 
 /** What an edit sets: the input `i`, the results of expressions and a new version. */
@@ -232,6 +274,9 @@ export function updateSetStatement(plan: UpdateSetPlan, { json, count }: RowsTex
   const answer = plan.answers
     ? sql`, answer AS MATERIALIZED (SELECT t._n::int - 1 AS n, ${editedColumns(plan)} FROM affected AS t)`
     : EMPTY_SQL;
+  const recorded = recordUpdated(plan, written, sql`affected`);
+  const columns = plan.answers || recorded ? [sql`i._n`, sql`t.*`] : [sql`1 AS n`];
+  const returned = join([...columns, ...keptOldColumns(plan, written, 'g')]);
   return render(
     sql`
       WITH input AS MATERIALIZED (
@@ -239,7 +284,11 @@ export function updateSetStatement(plan: UpdateSetPlan, { json, count }: RowsTex
         FROM ${keyedInputRows(kind, written, param(json), plan.keys)}
       ),
       target AS MATERIALIZED (
-        SELECT ${join([sql`i._n::int - 1 AS _n`, ...checks.map(([name, test]) => sql`${test} AS ${ident(name)}`)])}
+        SELECT ${join([
+          sql`i._n::int - 1 AS _n`,
+          ...checks.map(([name, test]) => sql`${test} AS ${ident(name)}`),
+          ...oldColumns(plan, written, 't'),
+        ])}
         FROM input AS i
         JOIN ${kindTable(schema, kind)} AS t ON ${isTarget}
         ORDER BY ${key}
@@ -252,10 +301,10 @@ export function updateSetStatement(plan: UpdateSetPlan, { json, count }: RowsTex
       affected AS (
         UPDATE ${kindTable(schema, kind)} AS t
         SET ${changesOf({ written })}
-        FROM input AS i
-        WHERE ${isTarget} AND (SELECT ok FROM verdict)
-        RETURNING ${plan.answers ? sql`i._n, t.*` : sql`1 AS n`}
-      )${answer}
+        FROM input AS i${plan.recording ? sql`, target AS g` : EMPTY_SQL}
+        WHERE ${isTarget} AND (SELECT ok FROM verdict)${plan.recording ? sql` AND g._n = i._n::int - 1` : EMPTY_SQL}
+        RETURNING ${returned}
+      )${recorded ? sql`, recorded AS (${recorded})` : EMPTY_SQL}${answer}
       SELECT
         ${modelVersion(schema)} AS v,
         CASE WHEN NOT verdict.ok THEN verdict.failed END AS failed,

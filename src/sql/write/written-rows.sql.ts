@@ -13,6 +13,8 @@ import { isModelVersion } from '../model-version.sql.js';
 import type { TransitionField } from '../condition/next-values.sql.js';
 import { predicateSql, writtenRowConditions } from '../condition/predicate.sql.js';
 import { hasId } from '../table.sql.js';
+import { identityOf } from '../statement-template.js';
+import type { Recording } from './recording.sql.js';
 
 export interface WritePlan {
   readonly schema: string;
@@ -29,6 +31,8 @@ export interface WritePlan {
   readonly allowed: Predicate | undefined;
   /** Of an upsert: unique fields. A new unit with the values of another one is left out. */
   readonly by?: readonly Field[] | undefined;
+  /** Left out where changes are not recorded. */
+  readonly recording?: Recording | undefined;
 }
 
 /** A written parameter with `write_once`. */
@@ -56,11 +60,11 @@ export interface UpdatePlan extends WritePlan {
   readonly tags: readonly string[] | undefined;
 }
 
-export type DeletePlan = Pick<UpdatePlan, 'schema' | 'kind' | 'version' | 'id' | 'access' | 'tags'>;
+export type DeletePlan = Pick<UpdatePlan, 'schema' | 'kind' | 'version' | 'id' | 'access' | 'tags' | 'recording'>;
 
-/** The ids of the written fields, on which the text of the statement depends. */
-export function writtenShape({ written }: WritePlan): string {
-  let shape = '';
+/** The ids of the written fields, and which ones are recorded, on which the text of the statement depends. */
+export function writtenShape({ written, recording }: WritePlan): string {
+  let shape = recording ? `${identityOf(recording.fields)} ` : '';
   for (const { id } of written) shape += `${id},`;
   return shape;
 }
@@ -130,12 +134,20 @@ export function answerColumns(plan: Pick<WritePlan, 'schema' | 'fields' | 'shown
   return sql`${VERSION_TAG} AS tag, ${body} AS body`;
 }
 
+/** What a statement is bound to beside its values: the version of the model, and the origin of what is recorded. */
+export interface Stamp {
+  readonly version: Fragment;
+  readonly origin: Fragment;
+}
+
 interface WrittenAnswer {
   /** A CTE that the write reads. */
   readonly before?: Fragment;
   readonly answers?: typeof bounded;
   /** Stores the number of rows of `affected`. */
   readonly counted?: Fragment | undefined;
+  /** Records the change of each row of `affected`. */
+  readonly recorded?: Fragment | undefined;
 }
 
 /**
@@ -147,10 +159,11 @@ interface WrittenAnswer {
 export function writtenAnswer(
   affected: Fragment,
   columns: Fragment,
-  { before, answers = bounded, counted }: WrittenAnswer = {},
+  { before, answers = bounded, counted, recorded }: WrittenAnswer = {},
 ): Fragment {
   const ctes = [...(before ? [before] : []), sql`affected AS (${affected})`];
   if (counted) ctes.push(sql`counted AS (${counted})`);
+  if (recorded) ctes.push(sql`recorded AS (${recorded})`);
   return sql`
     WITH ${join(ctes)}
     SELECT a.tag, ${answers(sql`a.body`)} AS body

@@ -1,6 +1,7 @@
 /** Checks which units of a kind a caller may read and write, and makes the refusals of writes. */
 import { accessDenied, grantOf } from '../../access/access.js';
 import { readableFields } from '../../access/masks.js';
+import { recordingOf } from '../../catalog/session/recording.js';
 import type { Session } from '../../catalog/session/session.js';
 import { EMPTY_QUERY } from '../../filter/queries.js';
 import { isTimeField } from '../../model/field.js';
@@ -130,6 +131,7 @@ export function writePlan(session: Session, kind: KindDef, edited?: Body) {
     version: model.version,
     fields: edited ? readable.filter(isAnswered) : readable,
     shown: readableUnits(session, kind),
+    recording: recordingOf(session, kind),
   };
 }
 

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { RESERVED_LINK_PARAMETERS } from '../../../src/model/build/link-types.js';
 import { RESERVED_LINK_TYPES } from '../../../src/model/model.js';
-import { PARAMETER_TYPE_LIST } from '../../../src/model/parameter-type/parameter-types.js';
+import { RESERVED_KINDS } from '../../../src/model/built-in/built-in.js';
 import { defineKinds, signUp } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
 import { sharedService, type TestProject } from '../../support/service.js';
@@ -15,7 +15,7 @@ import { sqlNames } from '../../support/sql-names.js';
 const service = await sharedService();
 const TAKEN = new Set([
   ...['id', 'links', 'metadata', 'inserted_at', 'updated_at', 'kind_id', 'first_access_time'],
-  ...['kind', 'link', 'group', 'struct', ...PARAMETER_TYPE_LIST.map(({ id }) => id)],
+  ...RESERVED_KINDS,
   ...RESERVED_LINK_PARAMETERS,
   ...RESERVED_LINK_TYPES,
 ]);

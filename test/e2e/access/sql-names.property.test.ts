@@ -4,17 +4,17 @@
  */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { PARAMETER_TYPE_LIST } from '../../../src/model/parameter-type/parameter-types.js';
+import { RESERVED_KINDS } from '../../../src/model/built-in/built-in.js';
 import { defineKinds, signUp } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
 import { sharedService, type TestProject } from '../../support/service.js';
 import { sqlNames } from '../../support/sql-names.js';
 
 const service = await sharedService();
-/** Fields of all units or of all members, what a sign-in answers besides, and ids of built-in kinds. */
+/** Fields of all units or of all members, what a sign-in answers besides, and ids that no kind can have. */
 const TAKEN = [
   ...['id', 'links', 'inserted_at', 'updated_at', 'first_access_time', 'administrator', 'groups'],
-  ...['kind', 'link', 'group', ...PARAMETER_TYPE_LIST.map(({ id }) => id)],
+  ...RESERVED_KINDS,
 ];
 const NAMES = sqlNames().filter((name) => !TAKEN.includes(name));
 const OPERATIONS = ['read', 'create', 'update', 'delete', 'link'];

@@ -61,6 +61,7 @@ describe('a kind', () => {
       unique: [],
       indexes: [],
       checks: [],
+      changes: 'none',
       access: null,
       accepted: null,
       metadata: {},

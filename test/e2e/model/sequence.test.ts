@@ -189,7 +189,7 @@ describe('a definition', () => {
     for (const kind of ['note', 'invoice', 'hooked', 'first', 'order']) {
       await ok(project.delete(`/kind/unit/${kind}?cascade=true`));
     }
-    const left = `SELECT relname FROM pg_class WHERE relkind = 'S' AND relnamespace = '$schema'::regnamespace`;
+    const left = `SELECT relname FROM pg_class WHERE relkind = 'S' AND relname <> '_outbox_id_seq' AND relnamespace = '$schema'::regnamespace`;
     expect(await query(project, left)).toEqual([]);
   });
 

@@ -183,6 +183,7 @@ describe('a struct', () => {
       'checks',
       'access',
       'accepted',
+      'changes',
       'metadata',
     ]);
     expect(byId.get('remote')).toEqual({

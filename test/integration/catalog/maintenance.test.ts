@@ -148,6 +148,7 @@ describe('project migrate', () => {
       env: { ...process.env, ...env },
     });
     const ended = once(command, 'exit');
+    await vi.waitFor(async () => expect(await builtInOf(projects[0]!)).toBe(BUILT_IN_VERSION), 30_000);
     await side.waiting(projects[1]!, 'kind');
     command.kill('SIGKILL');
     await ended;

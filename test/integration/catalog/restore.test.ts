@@ -42,8 +42,14 @@ async function* restored(
   );
   const tables = found.map(({ name }) => name);
   for (const name of tables) {
-    await run('CREATE TABLE', `${schema}."${name}" (LIKE ${dump}."${name}" INCLUDING DEFAULTS INCLUDING STORAGE)`);
+    await run(
+      'CREATE TABLE',
+      `${schema}."${name}" (LIKE ${dump}."${name}" INCLUDING DEFAULTS INCLUDING IDENTITY INCLUDING STORAGE)`,
+    );
   }
+  await run(
+    `SELECT setval(pg_get_serial_sequence('${schema}._outbox', 'id'), nextval(pg_get_serial_sequence('${dump}._outbox', 'id')))`,
+  );
   yield 'the tables';
   for (const name of order(tables)) {
     const all = `INSERT INTO ${schema}."${name}" SELECT * FROM ${dump}."${name}" AS t`;

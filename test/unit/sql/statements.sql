@@ -406,17 +406,12 @@ SELECT "t"."id"::text AS id, "t"."land"::text AS target FROM "project_demo"."cit
 -- $3 = ["0198c0de-0000-7000-8000-000000000001"]
 
 -- references emptied
-UPDATE "project_demo"."city" AS t SET "land" = NULL, "updated_at" = greatest(statement_timestamp(), (t."updated_at" AT TIME ZONE 'UTC' + interval '1 microsecond') AT TIME ZONE 'UTC') WHERE "t"."land" = ANY($1::text[]) AND "t"."id" = ANY($2::uuid[])
--- $1 = ["IT"]
--- $2 = ["0198c0de-0000-7000-8000-000000000001"]
-
--- a circle of references untied
-UPDATE "project_demo"."city" AS t SET "land" = NULL WHERE "t"."land" = ANY($1::text[]) AND "t"."id" = ANY($2::uuid[])
+UPDATE "project_demo"."city" AS t SET "land" = NULL, "updated_at" = greatest(statement_timestamp(), (t."updated_at" AT TIME ZONE 'UTC' + interval '1 microsecond') AT TIME ZONE 'UTC') WHERE "t"."land" = ANY($1::text[]) AND "t"."id" = ANY($2::uuid[]) RETURNING 1 AS n
 -- $1 = ["IT"]
 -- $2 = ["0198c0de-0000-7000-8000-000000000001"]
 
 -- some units deleted
-WITH deleted AS (DELETE FROM "project_demo"."city" AS t WHERE "t"."id" = ANY($1::uuid[]) RETURNING 1) INSERT INTO "project_demo"."_count" ("table", "change") SELECT 'city', -count(*) FROM deleted HAVING count(*) > 0
+WITH affected AS (DELETE FROM "project_demo"."city" AS t WHERE "t"."id" = ANY($1::uuid[]) RETURNING 1 AS deleted), counted AS (INSERT INTO "project_demo"."_count" ("table", "change") SELECT 'city', -count(*) FROM affected HAVING count(*) > 0) SELECT deleted FROM affected
 -- $1 = ["0198c0de-0000-7000-8000-000000000001"]
 
 -- which values another unit has
@@ -676,15 +671,15 @@ WITH i AS MATERIALIZED (SELECT i.*, now() AS "_now" FROM json_to_recordset($1::j
 -- $6 = "road"
 
 -- links of units that are gone
-WITH parents AS (DELETE FROM "project_demo"."_link" WHERE "parent_kind" = 'city' AND "parent_id" IN (SELECT "t"."id"::text FROM unnest($1::uuid[]) AS t("id"))) DELETE FROM "project_demo"."_link" WHERE "child_kind" = 'city' AND "child_id" IN (SELECT "t"."id"::text FROM unnest($1::uuid[]) AS t("id"))
+WITH children AS (DELETE FROM "project_demo"."_link" AS l WHERE "parent_kind" = 'city' AND "parent_id" IN (SELECT "t"."id"::text FROM unnest($1::uuid[]) AS t("id"))) DELETE FROM "project_demo"."_link" AS l WHERE "child_kind" = 'city' AND "child_id" IN (SELECT "t"."id"::text FROM unnest($1::uuid[]) AS t("id"))
 -- $1 = ["0198c0de-0000-7000-8000-000000000001"]
 
 -- links of units that are gone, after the commit
-WITH parents AS (DELETE FROM "project_demo"."_link" WHERE "parent_kind" = 'land' AND "parent_id" IN (SELECT "t"."id" FROM unnest($1::text[]) AS t("id") WHERE NOT EXISTS (SELECT FROM "project_demo"."land" AS u WHERE "u"."id" = t."id"))) DELETE FROM "project_demo"."_link" WHERE "child_kind" = 'land' AND "child_id" IN (SELECT "t"."id" FROM unnest($1::text[]) AS t("id") WHERE NOT EXISTS (SELECT FROM "project_demo"."land" AS u WHERE "u"."id" = t."id"))
+WITH children AS (DELETE FROM "project_demo"."_link" AS l WHERE "parent_kind" = 'land' AND "parent_id" IN (SELECT "t"."id" FROM unnest($1::text[]) AS t("id") WHERE NOT EXISTS (SELECT FROM "project_demo"."land" AS u WHERE "u"."id" = t."id"))) DELETE FROM "project_demo"."_link" AS l WHERE "child_kind" = 'land' AND "child_id" IN (SELECT "t"."id" FROM unnest($1::text[]) AS t("id") WHERE NOT EXISTS (SELECT FROM "project_demo"."land" AS u WHERE "u"."id" = t."id"))
 -- $1 = ["IT"]
 
 -- links of a kind that is gone
-WITH parents AS (DELETE FROM "project_demo"."_link" WHERE "parent_kind" = 'city' ) DELETE FROM "project_demo"."_link" WHERE "child_kind" = 'city' 
+WITH children AS (DELETE FROM "project_demo"."_link" AS l WHERE "parent_kind" = 'city' ) DELETE FROM "project_demo"."_link" AS l WHERE "child_kind" = 'city' 
 
 -- links that nobody may make for a while
 LOCK TABLE "project_demo"."_link" IN SHARE ROW EXCLUSIVE MODE

@@ -23,13 +23,11 @@ import { keepVersionStatement } from '../../../src/sql/definition/model.sql.js';
 import {
   clearReferencesStatement,
   countReferencesStatement,
-  deleteUnitsStatement,
   referringStatement,
-  clearReferencesBetweenStatement,
 } from '../../../src/sql/write/reference.sql.js';
 import { estimateStatement, getStatement, listStatement } from '../../../src/sql/list/select.sql.js';
 import { insertStatement, insertUnansweredStatement } from '../../../src/sql/write/insert.sql.js';
-import { deleteStatement, lockAsEditStatement, lockStatement } from '../../../src/sql/write/delete.sql.js';
+import { deleteStatement, deleteUnitsStatement, lockAsEditStatement, lockStatement } from '../../../src/sql/write/delete.sql.js';
 import { type WritePlan } from '../../../src/sql/write/written-rows.sql.js';
 import type { TransitionField } from '../../../src/sql/condition/next-values.sql.js';
 import { failedChecksStatement, lookupStatement, takenStatement } from '../../../src/sql/write/existing-rows.sql.js';
@@ -326,9 +324,8 @@ function statements(schema: string, version: number): Map<string, Statement> {
       'whether one refers to it still',
       referringStatement(schema, city, field('land'), ['IT'], { limit: 1, except: [ID], only: ID }),
     ],
-    ['references emptied', clearReferencesStatement(schema, city, field('land'), ['IT'], { units: [ID] })],
-    ['a circle of references untied', clearReferencesBetweenStatement(schema, city, field('land'), ['IT'], [ID])],
-    ['some units deleted', deleteUnitsStatement(schema, city, [ID])],
+    ['references emptied', clearReferencesStatement({ schema, kind: city }, field('land'), ['IT'], [ID])],
+    ['some units deleted', deleteUnitsStatement({ schema, kind: city }, [ID])],
     [
       'which values another unit has',
       takenStatement(

@@ -4,7 +4,7 @@ import { Database } from '../../../database/database.js';
 import { isStaleModel } from '../../../database/statement/sqlstate.js';
 import { isLinkable, type KindDef } from '../../../model/model.js';
 import { LIMITS } from '../../../shared/limits.js';
-import { deleteDanglingLinksStatement, deleteLinksOfStatement } from '../../../sql/link/many-links.sql.js';
+import { deleteDanglingLinksStatement, deleteLinksOfStatement, type DeletedLinks } from '../../../sql/link/many-links.sql.js';
 import type { Statement } from '../../../sql/fragment.js';
 import {
   linkKeyOf,
@@ -18,6 +18,7 @@ import { hookedLink, HookedSize, LinkHooks } from './link-hooks.js';
 import { DeletionProgress } from '../../../catalog/session/deletion-progress.js';
 import { withUnit } from '../../draft/refusal-position.js';
 import { usedBy } from '../../../catalog/session/executors.js';
+import { linkRecordingOf } from '../../../catalog/session/recording.js';
 import type { Session } from '../../../catalog/session/session.js';
 
 /** Links that are read at once with their values. */
@@ -84,8 +85,8 @@ export class LinksOfDeletedUnits {
    */
   async remove(session: Session, kind: KindDef, keys: readonly string[], hooked: readonly HookedLink[]): Promise<void> {
     if (!isLinkable(kind)) return;
-    const { executor, project } = session;
-    await executor.run(deleteLinksOfStatement(project.schema, kind, keys));
+    const { executor } = session;
+    await executor.run(deleteLinksOfStatement(deletedLinks(session, kind), keys));
     await this.hooks.afterUnlinks(session, hooked);
     if (executor.tx?.isolation !== 'repeatable read') return;
     executor.tx.afterCommit(() => this.#removeDangling(session, kind, keys));
@@ -94,7 +95,7 @@ export class LinksOfDeletedUnits {
   /** Their units are gone, so hooks cannot prevent it: only those that run afterwards are called. */
   async #removeDangling(session: Session, kind: KindDef, keys: readonly string[]): Promise<void> {
     const { project } = session;
-    const statement = deleteDanglingLinksStatement(project.schema, kind, keys);
+    const statement = deleteDanglingLinksStatement(deletedLinks(session, kind), keys);
     try {
       if (!this.mayRunHooks(kind, session)) return void (await this.database.ofProject(project).run(statement));
       const found = await this.database
@@ -120,7 +121,7 @@ export class LinksOfDeletedUnits {
         size.add(1, row.values.length);
         links.set(JSON.stringify(linkKeyOf(row)), row);
       }
-      await executor.run(deleteDanglingLinksStatement(session.project.schema, kind, keys));
+      await executor.run(deleteDanglingLinksStatement(deletedLinks(session, kind), keys));
       // A unit with the same key may have been created meanwhile: its links are still there.
       for await (const row of this.#linksOf(within, kind, keys)) links.delete(JSON.stringify(linkKeyOf(row)));
       await this.hooks.afterUnlinks(within, [...links.values()].map(hookedLink));
@@ -161,6 +162,10 @@ export class LinksOfDeletedUnits {
   async #exists({ executor, project }: Session, key: LinkKey): Promise<boolean> {
     return (await executor.run(storedLinksStatement(project.schema, [key], []))).length > 0;
   }
+}
+
+function deletedLinks(session: Session, kind: KindDef): DeletedLinks {
+  return { schema: session.project.schema, kind, recording: linkRecordingOf(session) };
 }
 
 /** The unit of a link that is one of these. */

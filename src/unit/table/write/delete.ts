@@ -5,6 +5,7 @@
  */
 import { Injectable } from '@nestjs/common';
 import { DeletionProgress } from '../../../catalog/session/deletion-progress.js';
+import { recordingOf } from '../../../catalog/session/recording.js';
 import { asSystem, type Session } from '../../../catalog/session/session.js';
 import { contentionOn, trackContention } from '../../../database/transaction/contention.js';
 import { isCheckViolation } from '../../../database/statement/sqlstate.js';
@@ -13,12 +14,8 @@ import type { Field, KindDef } from '../../../model/model.js';
 import { conjunction } from '../../../model/predicate/predicate.js';
 import { KindError } from '../../../shared/errors.js';
 import { scalarText } from '../../../shared/json.js';
-import {
-  clearReferencesBetweenStatement,
-  clearReferencesStatement,
-  deleteUnitsStatement,
-  referringStatement,
-} from '../../../sql/write/reference.sql.js';
+import { deleteUnitsStatement } from '../../../sql/write/delete.sql.js';
+import { clearReferencesStatement, referringStatement } from '../../../sql/write/reference.sql.js';
 import type { DeletePlan } from '../../../sql/write/written-rows.sql.js';
 import { Behaviors, type HookedLink } from '../../draft/behavior.js';
 import {
@@ -91,7 +88,16 @@ export class Deletions {
     if (key === undefined) throw unknownUnit(kind, id);
     const { project, model } = session;
     const access = conjunction(readableUnits(session, kind), options.access);
-    const plan = { schema: project.schema, kind, version: model.version, id: key, access, tags: options.tags };
+    const recording = recordingOf(session, kind);
+    const plan = {
+      schema: project.schema,
+      kind,
+      version: model.version,
+      id: key,
+      access,
+      tags: options.tags,
+      recording,
+    };
     if (!this.#deletesMore(session, kind)) {
       if (await this.#deleteRow(session, plan, scalarText(key), [])) {
         return session.deletions?.deleted(kind, 1, session.caller);
@@ -200,7 +206,7 @@ export class Deletions {
     for (const { kind: other, field } of storedReferences(session.model, kind.id)) {
       const { onDelete } = field.def;
       if (onDelete !== 'set_null' && onDelete !== 'cascade') continue;
-      const within = { ...session, deletions: session.deletions?.through(other, field) };
+      const within = { ...session, cascade: true as const, deletions: session.deletions?.through(other, field) };
       const reference = { kind: other, field, to: keys };
       if (onDelete === 'set_null') await this.#clear(within, reference);
       else cycles.push({ kind: other, field, ids: await this.#cascade(within, reference) });
@@ -248,9 +254,10 @@ export class Deletions {
 
   async #deleteRows(session: Session, { kind, keys }: Deleted, hooked: readonly HookedLink[]): Promise<void> {
     const { executor, project } = session;
+    const plan = { schema: project.schema, kind, recording: recordingOf(session, kind) };
     await trackContention(
-      () => contentionOn({ schema: project.schema, kind }, keys, true),
-      () => executor.run(deleteUnitsStatement(project.schema, kind, keys)),
+      () => contentionOn(plan, keys, true),
+      () => executor.run(deleteUnitsStatement(plan, keys)),
     );
     this.counts.noteWrite(project.schema, kind);
     await this.links.remove(session, kind, keys, hooked);
@@ -282,13 +289,12 @@ async function exists(session: Session, kind: KindDef, id: string): Promise<bool
 /** Clears the references of all units with one statement, unless units of the kind are being deleted already. */
 async function clearAll(session: Deleting, reference: Reference): Promise<void> {
   const { executor, deletionProgress, deletions } = session;
-  const { schema } = session.project;
   const { kind, field, to } = reference;
+  const plan = { schema: session.project.schema, kind, recording: recordingOf(session, kind) };
   const clear = async (ids?: readonly string[]): Promise<void> => {
-    const which = { ...(ids && { units: ids }), ...(deletions && { tells: true as const }) };
     const rows = await trackContention(
-      () => contentionOn({ schema, kind }),
-      () => executor.run(clearReferencesStatement(schema, kind, field, to, which)),
+      () => contentionOn(plan),
+      () => executor.run(clearReferencesStatement(plan, field, to, ids)),
     );
     deletions?.cleared(kind, field, rows.length);
   };
@@ -347,18 +353,21 @@ async function referring(
  * first. A cycle of references that are not nullable, or that a check tests, is left to the foreign keys.
  */
 async function clearCycles(
-  { executor, project: { schema } }: Session,
+  session: Session,
   { kind, keys }: Deleted,
   cycles: readonly ReferenceCycle[],
 ): Promise<void> {
+  const { executor, project } = session;
   for (const { kind: other, field, ids } of cycles) {
     const own = new Set(other === kind ? keys : []);
     const later = [...ids].filter((id) => !own.has(id));
     const mayBeNull = field.def.nullable && !resolvedChecks(other).some(({ fields }) => fields.includes(field));
     if (later.length === 0 || !mayBeNull) continue;
+    const recording = recordingOf({ ...session, cascade: true }, other);
+    const plan = { schema: project.schema, kind: other, recording };
     await trackContention(
-      () => contentionOn({ schema, kind: other }),
-      () => executor.run(clearReferencesBetweenStatement(schema, other, field, keys, later)),
+      () => contentionOn(plan),
+      () => executor.run(clearReferencesStatement(plan, field, keys, later)),
     );
   }
 }

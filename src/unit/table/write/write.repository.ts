@@ -127,9 +127,14 @@ export async function updateUnit(
   context: WriteContext,
 ): Promise<UnitRow | undefined> {
   const contention = () => contentionOn(plan, [plan.id]);
-  const statement = updateStatement(plan, rowParams(plan.written, row) ?? (await jsonTextOf(plan, [row])));
-  const writeContext = { ...context, rows: [row] };
-  const [written] = await runWrite<MaybeUnit>(session.executor, plan, statement, writeContext, contention);
+  const rows = rowParams(plan.written, row) ?? (await jsonTextOf(plan, [row]));
+  const run = async (locked?: true): Promise<MaybeUnit | undefined> => {
+    const statement = updateStatement(plan, rows, locked);
+    const writeContext = { ...context, rows: [row] };
+    return (await runWrite<MaybeUnit>(session.executor, plan, statement, writeContext, contention))[0];
+  };
+  // Without a row, the unit may have been changed between the snapshot of the statement and its write.
+  const written = (await run()) ?? (plan.recording && (await run(true)));
   return written ? unitOf(written) : checkVersionNow(session);
 }
 
