@@ -49,6 +49,7 @@ export type ContentForm =
   | 'function'
   | 'functions'
   | 'functionRun'
+  | 'changes'
   | 'functionRuns';
 
 export const TAGS = {
@@ -58,6 +59,7 @@ export const TAGS = {
   Groups: 'Named collections of kinds.',
   Parameters: 'The definitions of fields, each under its type.',
   Links: 'Parents and children among units.',
+  Changes: 'What has happened to units.',
   Functions: 'What the project brings in code.',
   Batch: 'Several operations in one transaction.',
   Documentation: 'This document and its page.',

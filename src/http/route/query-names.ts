@@ -37,7 +37,10 @@ export type QueryName =
   | 'format'
   | 'safe'
   | 'errors'
-  | 'ids';
+  | 'ids'
+  | 'operations'
+  | 'since'
+  | 'wait';
 
 const FIELD_NAMES = ['include', 'exclude'] as const;
 /** Of a list that can't be filtered. */
@@ -123,6 +126,17 @@ export const UNIT_QUERY = {
 
 /** Of an export: what selects and orders its units, and the form of the file. */
 export const EXPORT_QUERY = ['format', 'filter', 'order', 'include', 'safe'] as const satisfies readonly QueryName[];
+
+/** Of what has changed. */
+export const CHANGES_QUERY = [
+  'kinds',
+  'operations',
+  'filter',
+  ...FIELD_NAMES,
+  'since',
+  'limit',
+  'wait',
+] as const satisfies readonly QueryName[];
 
 /** Of edits and deletions by filter. */
 export const MATCHING_QUERY = [

@@ -16,8 +16,8 @@ const REFUSED = 503;
 /** As in /api/lib/city/unit. */
 const PLACE_PARTS = 5;
 const LONGEST_PLACE = 200;
-/** Requests that take as long as their file is large. */
-const TRANSFER = /^\/api\/lib\/[^/]+\/(?:import|export)$/;
+/** Requests that take as long as their file is large, or as they say that they wait. */
+const LONG = /^\/api\/lib\/(?:[^/]+\/(?:import|export)|changes)$/;
 
 /** Parts of paths that are names of definitions. Others are values of units (ids, natural keys, unique values). */
 const NAMES =
@@ -31,7 +31,7 @@ export function loggedPath(path: string): string {
 export function requestLog(logger: Logger): RequestObserver {
   const throttle = new EventThrottle(SLOW_LOG_INTERVAL);
   return (request, status, milliseconds): void => {
-    const slow = milliseconds > SLOW_MS && status !== REFUSED && !TRANSFER.test(request.path);
+    const slow = milliseconds > SLOW_MS && status !== REFUSED && !LONG.test(request.path);
     if (!slow && !logger.isLevelEnabled('debug')) return;
     const path = placeOf(request);
     const project = namedProject(request);

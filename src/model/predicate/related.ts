@@ -141,6 +141,17 @@ export function withTimeOfInput(predicate: Predicate): Predicate {
   });
 }
 
+/** Whether a predicate compares with a time that depends on when it is asked. */
+export function hasMoment(predicate: Predicate): boolean {
+  const isMoment = (value: unknown): boolean =>
+    value instanceof Moment || (Array.isArray(value) && value.some(isMoment));
+  return (
+    testsOf(predicate).some(
+      (test) => ('values' in test && isMoment(test.values)) || ('value' in test && isMoment(test.value)),
+    ) || relatedIn(predicate).some(({ kinds }) => kinds.some(({ filter }) => filter !== undefined && hasMoment(filter)))
+  );
+}
+
 function withMember(related: Related, memberId: string): Related {
   return related.via.type === 'member' ? { ...related, via: { type: 'member', memberId } } : related;
 }

@@ -3,7 +3,7 @@ import type { Field, KindDef } from '../../model/model.js';
 import type { LongValue } from '../../shared/byte-pieces.js';
 import { isSmallJson, jsonParam } from '../../shared/large-json.js';
 import type { WorkInPieces } from '../../shared/work-in-pieces.js';
-import { columnRef, fieldType } from '../columns.sql.js';
+import { columnRef, fieldType, rowOf } from '../columns.sql.js';
 import { EMPTY_SQL, ident, join, sql, type Fragment } from '../fragment.js';
 import { keyArray } from '../table.sql.js';
 
@@ -17,6 +17,12 @@ interface InputColumn {
 export function inputRows(fields: readonly Field[], rows: Fragment, more: readonly InputColumn[] = []): Fragment {
   const columns = [...more.map(({ name, type }) => sql`${name} ${type}`), ...typedColumns(fields)];
   return sql`json_to_recordset(${rows}::json) AS i(${join(columns)})`;
+}
+
+/** The row `_n` with columns of a unit, from an object that has them as `to_jsonb` writes them. */
+export function rowOfObject(fields: readonly Field[], object: Fragment): Fragment {
+  const input = sql`jsonb_to_record(${object}) AS i(${join(typedColumns(fields))})`;
+  return sql`${input} CROSS JOIN LATERAL ${rowOf(fields, inputColumn)}`;
 }
 
 /** The same with a column `_n`: the number of the row, from 1. */

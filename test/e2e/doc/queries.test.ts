@@ -71,7 +71,8 @@ const document = (await project.get('/doc/openapi.json')).body as unknown as Ope
 
 function pathOf(template: string): string | undefined {
   const [, kind = ''] = /^\/api\/lib\/(\w+)\//.exec(template) ?? [];
-  const isOfKind = !['auth', 'doc'].includes(kind) && !template.startsWith('/api/lib/group/{');
+  const isOfKind =
+    !['auth', 'doc'].includes(kind) && template !== '/api/lib/changes' && !template.startsWith('/api/lib/group/{');
   if (isOfKind && template.startsWith('/api/') && !UNITS.has(kind)) return undefined;
   return template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const own =
@@ -169,6 +170,7 @@ const ROUTES = new Map([
   ['loaded', 'list'],
   ['matching', 'updateAll'],
   ['function', 'functions'],
+  ['recorded', 'changes'],
 ]);
 
 it('the names of components are those of the document', () => {

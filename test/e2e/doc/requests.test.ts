@@ -83,6 +83,7 @@ const EXPECTED: ReadonlyMap<string, Expected> = new Map<ErrorCode, Expected>([
   ['parameter.bad_reference', always],
   ['kind.bad_definition', always],
   ['group.bad_definition', always],
+  ['kind.changes', at('changes')],
   ['link.bad_definition', always],
   // What an operation of a batch names.
   ['route.unknown', always],
@@ -192,6 +193,10 @@ const QUERIES: Partial<Record<keyof typeof QUERY_PARAMETERS, readonly [path: str
   filter: ['/ruled/unit', 'filter.syntax', 'filter.unknown_operator'],
   cursor: ['/ruled/unit', 'query.bad_value'],
   kinds: ['/doc/openapi.json', 'query.bad_value'],
+  recorded_kinds: ['/changes', 'kind.unknown', 'query.bad_value'],
+  operations: ['/changes?kinds=kind'],
+  since: ['/changes?kinds=kind', 'query.bad_value', 'changes.resync'],
+  wait: ['/changes?kinds=kind&since='],
   member: [`/place/unit/${place}/access`, 'query.bad_value'],
   child_kind: [`/place/unit/${place}/access?child_id=${place}`, 'kind.unknown'],
   child_id: [`/place/unit/${place}/access?child_kind=place`, 'unit.unknown'],

@@ -366,6 +366,7 @@ const ROWS: readonly Row[] = [
     keyed: 404,
     anyQuery: true,
   },
+  { route: 'GET /api/lib/changes', call: () => ['GET', '/changes?kinds=kind'], answers: [401, 200, 200, 200] },
   { route: 'GET /api/lib/function', call: () => ['GET', '/function'], answers: [200, 200, 200, 200], keyed: 200 },
   { route: 'GET /api/lib/function/run', call: () => ['GET', '/function/run'], answers: [401, 403, 403, 200] },
   {

@@ -3,6 +3,7 @@ import { AGGREGATE_FUNCTIONS, GROUP_FUNCTIONS } from '../../../filter/aggregate.
 import { EXPRESSION_FUNCTIONS, FIELD_OPERATORS, spellingsOf } from '../../../filter/filter.ast.js';
 import { COUNT_FUNCTIONS } from '../../../filter/related.parser.js';
 import type { QueryName } from '../../../http/route/query-names.js';
+import { FEED_OPERATIONS } from '../../../model/changes.js';
 import { OPERATORS } from '../../../model/parameter-type/parameter-type.js';
 import { LIMITS } from '../../../shared/limits.js';
 import type { OpenApiParameter, Schema } from '../openapi.js';
@@ -107,6 +108,7 @@ type QueryComponent =
   | 'loaded_link_ids'
   | 'loaded_kind_ids'
   | 'function_kind_ids'
+  | 'recorded_kinds'
   | 'loaded_direction';
 
 /** @param route the id of the operation's route: traversals and paths have parameters of the same names as `load_links` */
@@ -120,6 +122,8 @@ export function queryComponent(name: QueryName, route: string): QueryComponent {
       return follows ? 'kind_ids' : 'loaded_kind_ids';
     case 'direction':
       return follows ? 'path_direction' : 'loaded_direction';
+    case 'kinds':
+      return route === 'changes' ? 'recorded_kinds' : name;
     case 'filter':
       return route === 'updateAll' || route === 'deleteAll' ? 'matching_filter' : name;
     case 'depth':
@@ -277,6 +281,34 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>
     { type: 'array', items: LISTED_ID },
     { style: 'form', explode: false },
   ),
+  recorded_kinds: queryParameterOf(
+    'kinds',
+    'The kinds whose changes are read, or `*` for all that are recorded and that you may read.',
+    { type: 'array', items: { type: 'string', minLength: 1 }, minItems: 1 },
+    { style: 'form', explode: false, required: true },
+  ),
+  operations: queryParameterOf(
+    'operations',
+    'What is answered. `enter` and `leave`: a change lets a unit come into sight or filter, or go out of it.',
+    {
+      type: 'array',
+      items: { type: 'string', enum: [...FEED_OPERATIONS] },
+      minItems: 1,
+      default: [...FEED_OPERATIONS],
+    },
+    { style: 'form', explode: false },
+  ),
+  since: queryParameterOf(
+    'since',
+    'The `next` of an answer, or the `cursor` of a change. Empty for the oldest changes that are kept; left out for those from now on.',
+    { type: 'string', maxLength: 200 },
+  ),
+  wait: queryParameterOf('wait', 'Seconds to wait for a change where there is none.', {
+    type: 'integer',
+    minimum: 0,
+    maximum: 25,
+    default: 0,
+  }),
   explain: queryParameterOf('explain', 'For administrators: answers what is slow, and which indexes are missing.', {
     type: 'boolean',
     default: false,

@@ -218,6 +218,8 @@ function contentSchema(form: ContentForm, kind: KindDef | undefined, view: Docum
       return {};
     case 'functions':
       return schemaRef('kind_functions');
+    case 'changes':
+      return schemaRef('kind_feed');
     case 'functionRun':
       return schemaRef('kind_function_run');
     case 'functionRuns':

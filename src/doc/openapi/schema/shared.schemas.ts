@@ -10,6 +10,7 @@ import { DEFINITION_SCHEMAS } from './definition.schema.js';
 import { schemaRef, type Schema, objectSchema } from '../openapi.js';
 import { ACCESS_SCHEMAS } from './access.schemas.js';
 import { BATCH_SCHEMAS } from './batch.schemas.js';
+import { CHANGE_SCHEMAS } from './change.schema.js';
 import { FUNCTION_SCHEMAS } from './function.schema.js';
 import { LINK_SCHEMAS } from './link.schema.js';
 import { orNull, TIMESTAMP_SCHEMA } from './value.schema.js';
@@ -237,6 +238,7 @@ export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
   kind_unit: UNIT,
   ...LINK_SCHEMAS,
   ...BATCH_SCHEMAS,
+  ...CHANGE_SCHEMAS,
   ...FUNCTION_SCHEMAS,
   kind_nested_unit: {
     type: 'object',
