@@ -135,11 +135,7 @@ async function upgradeRows(executor: Executor, schema: string, records: ModelRec
 }
 
 /** Changes of definitions are recorded, and those of administrators. Returns how many kinds were changed. */
-async function recordBuiltInKinds(
-  executor: Executor,
-  plan: RecordedPlan,
-  { kinds }: ModelRecords,
-): Promise<number> {
+async function recordBuiltInKinds(executor: Executor, plan: RecordedPlan, { kinds }: ModelRecords): Promise<number> {
   let count = 0;
   for (const changes of CHANGES) {
     const ids = kinds.filter((kind) => kind.changes === changes).map(({ id }) => id);

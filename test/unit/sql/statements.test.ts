@@ -27,7 +27,12 @@ import {
 } from '../../../src/sql/write/reference.sql.js';
 import { estimateStatement, getStatement, listStatement } from '../../../src/sql/list/select.sql.js';
 import { insertStatement, insertUnansweredStatement } from '../../../src/sql/write/insert.sql.js';
-import { deleteStatement, deleteUnitsStatement, lockAsEditStatement, lockStatement } from '../../../src/sql/write/delete.sql.js';
+import {
+  deleteStatement,
+  deleteUnitsStatement,
+  lockAsEditStatement,
+  lockStatement,
+} from '../../../src/sql/write/delete.sql.js';
 import { type WritePlan } from '../../../src/sql/write/written-rows.sql.js';
 import type { TransitionField } from '../../../src/sql/condition/next-values.sql.js';
 import { failedChecksStatement, lookupStatement, takenStatement } from '../../../src/sql/write/existing-rows.sql.js';

@@ -226,7 +226,10 @@ const FIELD_SCHEMAS: ReadonlyMap<string, Schema> = new Map<string, Schema>([
   [`${KIND_KIND}.checks`, schemaRef('kind_checks')],
   [`${KIND_KIND}.access`, schemaRef('kind_access')],
   [`${KIND_KIND}.accepted`, schemaRef('kind_accepted')],
-  [`${KIND_KIND}.changes`, { type: 'string', enum: CHANGES, description: 'What is recorded of the changes of its units.' }],
+  [
+    `${KIND_KIND}.changes`,
+    { type: 'string', enum: CHANGES, description: 'What is recorded of the changes of its units.' },
+  ],
   [`${LINK_KIND}.parameters`, IDENTIFIERS],
   [`${LINK_KIND}.access`, schemaRef('kind_link_access')],
   [`${GROUP_KIND}.kind_list`, IDENTIFIERS],

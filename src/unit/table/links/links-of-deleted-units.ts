@@ -4,7 +4,11 @@ import { Database } from '../../../database/database.js';
 import { isStaleModel } from '../../../database/statement/sqlstate.js';
 import { isLinkable, type KindDef } from '../../../model/model.js';
 import { LIMITS } from '../../../shared/limits.js';
-import { deleteDanglingLinksStatement, deleteLinksOfStatement, type DeletedLinks } from '../../../sql/link/many-links.sql.js';
+import {
+  deleteDanglingLinksStatement,
+  deleteLinksOfStatement,
+  type DeletedLinks,
+} from '../../../sql/link/many-links.sql.js';
 import type { Statement } from '../../../sql/fragment.js';
 import {
   linkKeyOf,
