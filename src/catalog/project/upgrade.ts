@@ -139,7 +139,9 @@ async function recordBuiltInKinds(executor: Executor, plan: RecordedPlan, { kind
   let count = 0;
   for (const changes of CHANGES) {
     const ids = kinds.filter((kind) => kind.changes === changes).map(({ id }) => id);
-    if (changes !== 'none') count += (await executor.run(recordChangesStatement(plan, ids, changes))).length;
+    if (changes === 'none') continue;
+    const [row] = await executor.run<{ edited: number }>(recordChangesStatement(plan, ids, changes));
+    count += row?.edited ?? 0;
   }
   return count;
 }

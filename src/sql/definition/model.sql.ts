@@ -316,7 +316,7 @@ export function setJsonStatement(plan: RecordedPlan, setting: JsonSetting, id: s
   return render(editRows(plan, fieldsOf(plan, [setting]), set, sql`t."id" = ${param(id)}`));
 }
 
-/** Sets what is recorded of the changes of kinds of which nothing is. Rows `n`: one for each changed kind. */
+/** Sets what is recorded of the changes of kinds of which nothing is. One row `edited`: of how many. */
 export function recordChangesStatement(plan: RecordedPlan, ids: readonly string[], changes: Changes): Statement {
   const where = sql`t."id" = ANY(${param(ids)}::text[]) AND t."changes" = 'none'`;
   return render(editRows(plan, fieldsOf(plan, ['changes']), sql`"changes" = ${param(changes)}`, where));

@@ -93,7 +93,7 @@ function deleteStatement(set: LinkSet, deleted: UnitList): Statement {
 function recordedChange({ schema, recording }: LinkSet, operation: 'link' | 'unlink', change: Fragment): Fragment {
   if (!recording) return change;
   const changed = sql`_l AS (${change} RETURNING l.*)`;
-  return sql`WITH ${join([changed, ...recordLinks(schema, recording, operation, sql`_l`)])} SELECT 1 FROM _l`;
+  return sql`WITH ${join([changed, ...recordLinks(schema, recording, operation, sql`_l`)])} SELECT count(*) FROM _l`;
 }
 
 function changeStatement(set: LinkSet, links: NewLinks): Statement {

@@ -73,7 +73,7 @@ function deleteInBothDirections(
       children AS (${children} RETURNING l.*),
       parents AS (${parents} RETURNING l.*),
       ${join([deleted, ...recordLinks(schema, recording, 'unlink', sql`deleted`)])}
-    SELECT 1 FROM deleted
+    SELECT count(*) FROM deleted
   `;
 }
 

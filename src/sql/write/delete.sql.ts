@@ -37,35 +37,29 @@ export function lockAsEditStatement(plan: DeletePlan): Statement {
 }
 
 /**
- * Deletes units, and counts and records it. A row `deleted` for each.
- * @param deleted returns it, or the rows `t.*` where they are recorded
+ * Deletes units `t`, and counts and records it.
+ * @param one whether there is one at most: then there is a row `deleted` for it. Of many nothing is answered, or their
+ * number alone
  */
-function deletion(plan: RecordedPlan, deleted: Fragment, atMostOne = false): Fragment {
-  const ctes = [sql`affected AS (${deleted})`];
-  const counted = appendCount(plan, sql`affected`, -1, atMostOne);
-  if (counted) ctes.push(sql`counted AS (${counted})`);
+function deletion(plan: RecordedPlan, where: Fragment, one: boolean): Fragment {
+  const rows = sql`DELETE FROM ${kindTable(plan.schema, plan.kind)} AS t WHERE ${where}`;
+  const counted = appendCount(plan, sql`affected`, -1, one);
   const recorded = recordDeleted(plan, sql`affected`);
-  if (recorded) ctes.push(WRITE_TIME, sql`recorded AS (${recorded})`);
-  if (ctes.length === 1) return deleted;
-  return sql`WITH ${join(ctes)} SELECT ${recorded ? sql`1 AS deleted` : sql`deleted`} FROM affected`;
+  if (!counted && !recorded) return one ? sql`${rows} RETURNING 1 AS deleted` : rows;
+  const ctes = [
+    sql`affected AS (${rows} RETURNING ${recorded ? sql`t.*` : sql`1 AS deleted`})`,
+    ...(counted ? [sql`counted AS (${counted})`] : []),
+    ...(recorded ? [WRITE_TIME, sql`recorded AS (${recorded})`] : []),
+  ];
+  return sql`WITH ${join(ctes)} SELECT ${one ? sql`1` : sql`count(*)`} AS deleted FROM affected`;
 }
 
 /** One row `deleted`; none if no unit was deleted. */
 export function deleteStatement(plan: DeletePlan): Statement {
-  const deleted = sql`
-    DELETE FROM ${kindTable(plan.schema, plan.kind)} AS t
-    WHERE ${targetConditions(plan, param(plan.id), param(plan.version))}
-    RETURNING ${plan.recording ? sql`t.*` : sql`1 AS deleted`}
-  `;
-  return render(deletion(plan, deleted, true), true);
+  return render(deletion(plan, targetConditions(plan, param(plan.id), param(plan.version)), true), true);
 }
 
 /** Deletes units, whoever may. */
 export function deleteUnitsStatement(plan: RecordedPlan, keys: readonly string[]): Statement {
-  const deleted = sql`
-    DELETE FROM ${kindTable(plan.schema, plan.kind)} AS t
-    WHERE ${hasKeyIn(plan.kind, keys)}
-    RETURNING ${plan.recording ? sql`t.*` : sql`1 AS deleted`}
-  `;
-  return render(deletion(plan, deleted));
+  return render(deletion(plan, hasKeyIn(plan.kind, keys), false));
 }

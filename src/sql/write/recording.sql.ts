@@ -116,10 +116,13 @@ function intoOutbox(schema: string): Fragment {
   return sql`INSERT INTO ${recordingTable(schema, OUTBOX_TABLE)} (${columns})`;
 }
 
-/** Edits the units `t` of which a condition holds, and records it. Rows `n`. */
+/** Edits the units `t` of which a condition holds, and records it. One row `edited`: how many, however many there are. */
 export function editRows(plan: RecordedPlan, fields: readonly Field[], set: Fragment, where: Fragment): Fragment {
   const table = kindTable(plan.schema, plan.kind);
-  if (!plan.recording) return sql`UPDATE ${table} AS t SET ${set} WHERE ${where} RETURNING 1 AS n`;
+  const edited = sql`SELECT count(*)::int AS edited FROM affected`;
+  if (!plan.recording) {
+    return sql`WITH affected AS (UPDATE ${table} AS t SET ${set} WHERE ${where} RETURNING 1) ${edited}`;
+  }
   const recorded = recordUpdated(plan, fields, sql`affected`) ?? EMPTY_SQL;
   return sql`
     WITH
@@ -132,7 +135,7 @@ export function editRows(plan: RecordedPlan, fields: readonly Field[], set: Frag
         RETURNING ${join([sql`t.*`, ...oldColumns(plan, fields, 'old')])}
       ),
       recorded AS (${recorded})
-    SELECT 1 AS n FROM affected
+    ${edited}
   `;
 }
 

@@ -50,7 +50,7 @@ export function referringStatement(
   );
 }
 
-/** Sets the references of units to units with these keys to null: of all units, or of `units`. Rows `n`: one for each. */
+/** Sets the references of units to units with these keys to null: of all units, or of `units`. One row `edited`: of how many. */
 export function clearReferencesStatement(
   plan: RecordedPlan,
   field: Field,

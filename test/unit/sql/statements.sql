@@ -385,7 +385,7 @@ LOCK TABLE "project_demo"."city", "project_demo"."land" IN EXCLUSIVE MODE
 SELECT FROM "project_demo"."_model" FOR SHARE
 
 -- a deletion
-WITH affected AS (DELETE FROM "project_demo"."city" AS t WHERE "t"."id" = $1::uuid AND (SELECT "version" FROM "project_demo"."_model") = $2::bigint AND (extract(epoch FROM t."updated_at" AT TIME ZONE 'UTC') * 1000000)::bigint::text = ANY($3::text[]) AND ("t"."id" = $4::uuid OR (SELECT false)) RETURNING 1 AS deleted), counted AS (INSERT INTO "project_demo"."_count" ("table", "change") SELECT 'city', -1 FROM affected) SELECT deleted FROM affected
+WITH affected AS (DELETE FROM "project_demo"."city" AS t WHERE "t"."id" = $1::uuid AND (SELECT "version" FROM "project_demo"."_model") = $2::bigint AND (extract(epoch FROM t."updated_at" AT TIME ZONE 'UTC') * 1000000)::bigint::text = ANY($3::text[]) AND ("t"."id" = $4::uuid OR (SELECT false)) RETURNING 1 AS deleted), counted AS (INSERT INTO "project_demo"."_count" ("table", "change") SELECT 'city', -1 FROM affected) SELECT 1 AS deleted FROM affected
 -- $1 = "0198c0de-0000-7000-8000-000000000001"
 -- $2 = 7
 -- $3 = ["1","2"]
@@ -406,12 +406,12 @@ SELECT "t"."id"::text AS id, "t"."land"::text AS target FROM "project_demo"."cit
 -- $3 = ["0198c0de-0000-7000-8000-000000000001"]
 
 -- references emptied
-UPDATE "project_demo"."city" AS t SET "land" = NULL, "updated_at" = greatest(statement_timestamp(), (t."updated_at" AT TIME ZONE 'UTC' + interval '1 microsecond') AT TIME ZONE 'UTC') WHERE "t"."land" = ANY($1::text[]) AND "t"."id" = ANY($2::uuid[]) RETURNING 1 AS n
+WITH affected AS (UPDATE "project_demo"."city" AS t SET "land" = NULL, "updated_at" = greatest(statement_timestamp(), (t."updated_at" AT TIME ZONE 'UTC' + interval '1 microsecond') AT TIME ZONE 'UTC') WHERE "t"."land" = ANY($1::text[]) AND "t"."id" = ANY($2::uuid[]) RETURNING 1) SELECT count(*)::int AS edited FROM affected
 -- $1 = ["IT"]
 -- $2 = ["0198c0de-0000-7000-8000-000000000001"]
 
 -- some units deleted
-WITH affected AS (DELETE FROM "project_demo"."city" AS t WHERE "t"."id" = ANY($1::uuid[]) RETURNING 1 AS deleted), counted AS (INSERT INTO "project_demo"."_count" ("table", "change") SELECT 'city', -count(*) FROM affected HAVING count(*) > 0) SELECT deleted FROM affected
+WITH affected AS (DELETE FROM "project_demo"."city" AS t WHERE "t"."id" = ANY($1::uuid[]) RETURNING 1 AS deleted), counted AS (INSERT INTO "project_demo"."_count" ("table", "change") SELECT 'city', -count(*) FROM affected HAVING count(*) > 0) SELECT count(*) AS deleted FROM affected
 -- $1 = ["0198c0de-0000-7000-8000-000000000001"]
 
 -- which values another unit has

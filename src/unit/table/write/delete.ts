@@ -292,11 +292,11 @@ async function clearAll(session: Deleting, reference: Reference): Promise<void> 
   const { kind, field, to } = reference;
   const plan = { schema: session.project.schema, kind, recording: recordingOf(session, kind) };
   const clear = async (ids?: readonly string[]): Promise<void> => {
-    const rows = await trackContention(
+    const [row] = await trackContention(
       () => contentionOn(plan),
-      () => executor.run(clearReferencesStatement(plan, field, to, ids)),
+      () => executor.run<{ edited: number }>(clearReferencesStatement(plan, field, to, ids)),
     );
-    deletions?.cleared(kind, field, rows.length);
+    deletions?.cleared(kind, field, row?.edited ?? 0);
   };
   if (deletionProgress.of(kind.id).size === 0) return clear();
   const inDeletion = new Set<string>();
