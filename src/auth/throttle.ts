@@ -4,11 +4,12 @@
  * failure. It makes no difference whether the account exists.
  */
 import { Inject, Injectable } from '@nestjs/common';
-import { createHmac, hkdfSync } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { ExpiredRows } from '../catalog/project/expired-rows.js';
 import { type Config, CONFIG, SECRET } from '../config/config.js';
 import { Database } from '../database/database.js';
 import { THROTTLE_TABLE } from '../model/table/internal-tables.js';
+import { derivedKey, type Purpose } from '../shared/derived-key.js';
 import { KindError, retryLater } from '../shared/errors.js';
 import { FairQueue } from '../shared/fair-queue.js';
 import { LIMITS } from '../shared/limits.js';
@@ -177,13 +178,8 @@ function attemptQueue(perKey: number): FairQueue {
   });
 }
 
-type Purpose = 'sign-in codes' | 'throttle';
-
-/**
- * Returns a function that hashes lists of texts, with a key that is derived from the service's secret for one purpose
- * (HKDF, RFC 5869). Without the secret, nobody can test guesses against a hash.
- */
+/** Returns a function that hashes lists of texts. Without the secret, nobody can test guesses against a hash. */
 export function keyedHash(secret: string, purpose: Purpose): (...parts: readonly string[]) => string {
-  const key = Buffer.from(hkdfSync('sha256', secret, '', `kind: ${purpose}`, 32));
+  const key = derivedKey(secret, purpose);
   return (...parts) => createHmac('sha256', key).update(JSON.stringify(parts)).digest('base64url');
 }

@@ -2,7 +2,8 @@
  * Positions in the feed of a project, as texts that only the service can read: encrypted, for every process, with the
  * project as what is authenticated besides.
  */
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { derivedKey } from '../shared/derived-key.js';
 import { type KindError, refusal } from '../shared/errors.js';
 
 /** A position after a change. */
@@ -21,7 +22,7 @@ export class FeedCursors {
   readonly #key: Buffer;
 
   constructor(secret: string) {
-    this.#key = Buffer.from(hkdfSync('sha256', secret, '', 'kind: cursors of changes', 32));
+    this.#key = derivedKey(secret, 'cursors of changes');
   }
 
   write(project: string, { epoch, seq }: FeedPosition): string {

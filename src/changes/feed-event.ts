@@ -1,10 +1,8 @@
 /** The JSON of a change. Pure. */
+import { instantOf } from '../model/parameter-type/calendar.js';
 import type { Json } from '../shared/json.js';
 import type { FeedKindPlan, SeenRow } from '../sql/changes/feed.sql.js';
 import { knowsWholeProject, type Caller } from '../tenancy/caller.js';
-
-/** Microseconds in a millisecond. */
-const MICROSECONDS = 1000;
 
 export function writeEvent(
   { unit: { kind }, changes }: FeedKindPlan,
@@ -19,7 +17,7 @@ export function writeEvent(
     kind_id: kind.id,
     unit_id: id,
     version: Number(version),
-    at: timeOf(version),
+    at: instantOf(version),
     ...link,
     ...(unit !== null && { unit_version: Number(row.unit_version) }),
     ...(showsOrigin(origin, caller) && shownOrigin(origin)),
@@ -59,11 +57,4 @@ function changesOf({ changed, before, after }: SeenRow, fields: FeedKindPlan['ch
   const [was, is] = [before, after].map((text) => (text === null ? undefined : (JSON.parse(text) as Values)));
   const shown = fields.filter(({ column }) => column !== undefined && columns.has(column));
   return Object.fromEntries(shown.map(({ id }) => [id, [was?.[id] ?? null, is?.[id] ?? null]]));
-}
-
-/** A number of microseconds as a time in UTC, as answers have it. */
-export function timeOf(version: string): string {
-  const micros = BigInt(version);
-  const milliseconds = new Date(Number(micros / BigInt(MICROSECONDS))).toISOString().slice(0, -1);
-  return `${milliseconds}${String(micros % BigInt(MICROSECONDS)).padStart(3, '0')}Z`;
 }

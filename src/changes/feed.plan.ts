@@ -12,6 +12,7 @@ import type { ReadPlan } from '../sql/list/select.sql.js';
 import { isTimeField } from '../model/field.js';
 import { knowsWholeProject } from '../tenancy/caller.js';
 import { planContextOf, planList, planQuery } from '../unit/query/list.plan.js';
+import { readableUnits } from '../unit/table/rights.js';
 import type { FeedQuery } from './feed.query.js';
 
 export interface FeedPlan {
@@ -48,7 +49,10 @@ export function planFeed(opened: Opened, kinds: readonly KindDef[], parsed: Pars
 
 function planKind(opened: Opened, kind: KindDef, { list }: FeedQuery): FeedKindPlan {
   const { caller, model } = opened;
-  const unit = planList({ ...list, count: 'none' }, planContextOf(opened, { kind, access: accessOf(opened, kind) }));
+  const unit = planList(
+    { ...list, count: 'none' },
+    planContextOf(opened, { kind, access: readableUnits(opened, kind) }),
+  );
   const { filter } = unit;
   if (filter && hasMoment(filter)) {
     throw refusal(
@@ -73,11 +77,6 @@ export function planChildren(opened: Opened, kinds: readonly string[]): readonly
   const { model, project } = opened;
   return kinds.flatMap((id) => {
     const kind = model.kinds.get(id);
-    if (!kind || !grantOf(kind, 'read', opened.caller, model)) return [];
-    return [{ schema: project.schema, kind, fields: [], access: accessOf(opened, kind) }];
+    return kind ? [{ schema: project.schema, kind, fields: [], access: readableUnits(opened, kind) }] : [];
   });
-}
-
-function accessOf({ caller, model }: Opened, kind: KindDef) {
-  return grantOf(kind, 'read', caller, model)?.predicate;
 }

@@ -3,12 +3,8 @@ import { EMPTY_QUERY, type ListQuery } from '../filter/queries.js';
 import { type Parsed, parseQuery, urlQueryParameters } from '../http/route/parse-list-query.js';
 import { CHANGES_QUERY } from '../http/route/query-names.js';
 import type { QueryReader } from '../http/route/query-reader.js';
-import { FEED_OPERATIONS } from '../model/changes.js';
-
-/** The most seconds that an answer waits for a change. */
-const LONGEST_WAIT = 25;
-const MOST = 1000;
-const DEFAULT = 100;
+import { FEED_OPERATIONS, LONGEST_WAIT } from '../model/changes.js';
+import { LIMITS } from '../shared/limits.js';
 
 export interface FeedQuery {
   /** The part of the query that lists have too. */
@@ -28,7 +24,7 @@ const EMPTY: FeedQuery = {
   kinds: [],
   operations: new Set(FEED_OPERATIONS),
   since: undefined,
-  limit: DEFAULT,
+  limit: LIMITS.pageDefault,
   wait: 0,
 };
 
@@ -46,11 +42,11 @@ function readFeedQuery(reader: QueryReader): FeedQuery {
     include: reader.names('include'),
     exclude: reader.names('exclude'),
   };
-  const limit = reader.number('limit', DEFAULT, MOST);
+  const limit = reader.number('limit', LIMITS.pageDefault, LIMITS.pageMax);
   if (kinds.length === 0)
     reader.bad('kinds', 'wants ids of kinds, such as [task,list], or [*] for all that are recorded');
   if (list.include && list.exclude) reader.conflict('include', 'exclude');
-  if (limit === 0) reader.bad('limit', `wants a whole number from 1 to ${MOST}, got '0'`);
+  if (limit === 0) reader.bad('limit', `wants a whole number from 1 to ${LIMITS.pageMax}, got '0'`);
   for (const each of operations) {
     if (FEED_OPERATIONS.some((known) => known === each)) continue;
     reader.bad('operations', `wants some of ${FEED_OPERATIONS.join(', ')}, got '${each.slice(0, 40)}'`);

@@ -122,8 +122,7 @@ export class FeedReader {
         for (const row of found) if (row.seq !== null) seen.push({ kind, row });
       };
       if (units.length > 0) await run(seenUnitsStatement(kind, units));
-      const readable = planChildren(session, [...children]);
-      if (links.length > 0) await run(seenLinksStatement(kind, readable, links));
+      if (links.length > 0) await run(seenLinksStatement(kind, planChildren(session, [...children]), links));
     }
     return seen.sort((one, other) => Number(one.row.seq) - Number(other.row.seq));
   }

@@ -69,3 +69,10 @@ export function inUtc(text: string): string {
 export function microsecondsOf(text: string): string {
   return String(BigInt(Date.parse(`${text.slice(0, 19)}Z`)) * 1000n + BigInt(text.slice(20, 26)));
 }
+
+/** The inverse: an instant in the form of records from its microseconds since 1970. */
+export function instantOf(microseconds: string): string {
+  const [all, perMillisecond] = [BigInt(microseconds), 1000n];
+  const rest = String(all % perMillisecond).padStart(3, '0');
+  return `${new Date(Number(all / perMillisecond)).toISOString().slice(0, -1)}${rest}Z`;
+}

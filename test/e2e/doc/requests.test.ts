@@ -194,6 +194,7 @@ const QUERIES: Partial<Record<keyof typeof QUERY_PARAMETERS, readonly [path: str
   cursor: ['/ruled/unit', 'query.bad_value'],
   kinds: ['/doc/openapi.json', 'query.bad_value'],
   recorded_kinds: ['/changes', 'kind.unknown', 'query.bad_value'],
+  recorded_limit: ['/changes?kinds=kind&since='],
   operations: ['/changes?kinds=kind'],
   since: ['/changes?kinds=kind', 'query.bad_value', 'changes.resync'],
   wait: ['/changes?kinds=kind&since='],

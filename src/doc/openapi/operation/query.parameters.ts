@@ -3,7 +3,7 @@ import { AGGREGATE_FUNCTIONS, GROUP_FUNCTIONS } from '../../../filter/aggregate.
 import { EXPRESSION_FUNCTIONS, FIELD_OPERATORS, spellingsOf } from '../../../filter/filter.ast.js';
 import { COUNT_FUNCTIONS } from '../../../filter/related.parser.js';
 import type { QueryName } from '../../../http/route/query-names.js';
-import { FEED_OPERATIONS } from '../../../model/changes.js';
+import { FEED_OPERATIONS, LONGEST_WAIT } from '../../../model/changes.js';
 import { OPERATORS } from '../../../model/parameter-type/parameter-type.js';
 import { LIMITS } from '../../../shared/limits.js';
 import type { OpenApiParameter, Schema } from '../openapi.js';
@@ -109,6 +109,7 @@ type QueryComponent =
   | 'loaded_kind_ids'
   | 'function_kind_ids'
   | 'recorded_kinds'
+  | 'recorded_limit'
   | 'loaded_direction';
 
 /** @param route the id of the operation's route: traversals and paths have parameters of the same names as `load_links` */
@@ -123,7 +124,8 @@ export function queryComponent(name: QueryName, route: string): QueryComponent {
     case 'direction':
       return follows ? 'path_direction' : 'loaded_direction';
     case 'kinds':
-      return route === 'changes' ? 'recorded_kinds' : name;
+    case 'limit':
+      return route === 'changes' ? `recorded_${name}` : name;
     case 'filter':
       return route === 'updateAll' || route === 'deleteAll' ? 'matching_filter' : name;
     case 'depth':
@@ -287,6 +289,12 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>
     { type: 'array', items: { type: 'string', minLength: 1 }, minItems: 1 },
     { style: 'form', explode: false, required: true },
   ),
+  recorded_limit: queryParameterOf('limit', 'How many changes at most.', {
+    type: 'integer',
+    minimum: 1,
+    maximum: LIMITS.pageMax,
+    default: LIMITS.pageDefault,
+  }),
   operations: queryParameterOf(
     'operations',
     'What is answered. `enter` and `leave`: a change lets a unit come into sight or filter, or go out of it.',
@@ -306,7 +314,7 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>
   wait: queryParameterOf('wait', 'Seconds to wait for a change where there is none.', {
     type: 'integer',
     minimum: 0,
-    maximum: 25,
+    maximum: LONGEST_WAIT,
     default: 0,
   }),
   explain: queryParameterOf('explain', 'For administrators: answers what is slow, and which indexes are missing.', {
