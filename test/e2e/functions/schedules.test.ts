@@ -42,7 +42,7 @@ const MODULE = `
       waits: f(async ({ system, signal }) => {
         await gate('waits');
         await system.units('job').create({ name: 'waited' });
-      }),
+      }, { timeout: 60_000 }),
       yearly: f(() => undefined, { schedule: { cron: '0 0 1 1 *', timezone: 'Europe/Rome' } }),
       plain: job.function({ description: 'y', run: ({ tick }) => tick ?? null }),
       open: f(({ tick }) => tick ?? null, { access: 'anyone' }),
