@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { writeGrowth } from './chart.mjs';
-import { compare, compareBulk, compareFunction, compareGuarded, compareRules } from './compare.mjs';
+import { compare, compareBulk, compareFunction, compareGuarded, compareRecorded, compareRules } from './compare.mjs';
 import { Dataset } from './dataset.mjs';
 import { measureDocuments } from './documents.mjs';
 import { graphWorkloads } from './graph-workloads.mjs';
@@ -64,6 +64,7 @@ async function measureCities({ bare, keepingTokens, service, services }, postgre
   measured.push(...(await compareRules(run, dataset, service, postgres)));
   if (run.wants('F1')) measured.push(await compareFunction(run, dataset, service, postgres));
   if (run.wants('G1')) measured.push(await compareGuarded(run, dataset, service, postgres));
+  measured.push(...(await compareRecorded(run, dataset, service, postgres)));
   return { title: `${dataset.cities.length.toLocaleString('en-US')} cities`, about: '', measured };
 }
 
@@ -108,7 +109,7 @@ async function measureMain(systems, postgres) {
   const idle = await Promise.all(observed.map(({ child }) => residentMegabytes(child.pid)));
   const wants = (/** @type {RegExp} */ ids) => only === undefined || [...only].some((id) => ids.test(id));
   const parts = [
-    { name: 'cities', measure: measureCities, wanted: wants(/^([AWURFIXG]\d|bulk)/) },
+    { name: 'cities', measure: measureCities, wanted: wants(/^([AWURFIXGC]\d|bulk)/) },
     { name: 'related', measure: measureTowns, wanted: wants(/^[ES]\d/) },
     { name: 'links', measure: measureGraphs, wanted: wants(/^L\d/) },
   ].filter(({ wanted }) => wanted);

@@ -7,6 +7,7 @@ import { emptyGuarded, GUARDED_TARGET, guardedRequests, makeGuarded } from './gu
 import { putLoad } from './load.mjs';
 import { inTurn, withCpu } from './measure.mjs';
 import { waitUntilQuiet } from './quiet.mjs';
+import { makeRecorded, KINDS, recordedWorkloads, resetRecorded } from './recorded.mjs';
 import { checkAlike, comparisonsOf, makeReader, RULE_TARGET } from './rules.mjs';
 import { warmUp } from './warm-up.mjs';
 
@@ -154,16 +155,48 @@ export async function compareRules(run, dataset, service, postgres) {
  */
 export async function compareBulk(run, dataset, systems, postgres) {
   await checkAnswers(bulkWorkload(dataset), systems, () => dataset.reset(true));
-  const requests = bulkRequests(dataset);
-  const { rounds, warmup, quiet } = run.options;
-  const created = async (/** @type {System} */ system) => {
-    await dataset.reset(true);
+  const loaded = systems.map((system) => ({ ...asSystem(system), requests: bulkRequests(dataset) }));
+  const figures = await inBulk(run, loaded, postgres, () => dataset.reset(true));
+  return logged(run, { id: 'bulk', title: 'create, arrays of 1000, rows', target: 0.6, unit: 'rows', figures });
+}
+
+/**
+ * Each system creates units in bulk in turn, with the requests of that system.
+ * @param {Run} run
+ * @param {readonly LoadedSystem[]} systems
+ * @param {Postgres} postgres
+ * @param {() => Promise<void>} prepare
+ */
+function inBulk({ options: { rounds, warmup, quiet } }, systems, postgres, prepare) {
+  const created = async (/** @type {LoadedSystem} */ system) => {
+    await prepare();
     await waitUntilQuiet(quiet);
-    return withCpu(system, postgres, () => createInBulk(system, requests));
+    return withCpu(system, postgres, () => createInBulk(system, system.requests));
   };
-  const figures = await inTurn(systems, rounds, async (system, first) => {
+  return inTurn(systems, rounds, async (system, first) => {
     if (first && warmup > 0) await warmUp(() => created(system));
     return created(system);
   });
-  return logged(run, { id: 'bulk', title: 'create, arrays of 1000, rows', target: 0.6, unit: 'rows', figures });
+}
+
+/**
+ * The cost of recording changes: the service compared with itself.
+ * @param {Run} run
+ * @param {import('./dataset.mjs').Dataset} dataset
+ * @param {import('./service.mjs').Service} service
+ * @param {Postgres} postgres
+ */
+export async function compareRecorded(run, dataset, service, postgres) {
+  const wanted = recordedWorkloads(dataset).filter(({ id }) => run.wants(id));
+  if (wanted.length === 0) return [];
+  await makeRecorded(dataset, service);
+  const measured = [];
+  for (const { id, title, target, empty, bulk, requests } of wanted) {
+    const names = ['without', 'with'];
+    const loaded = KINDS.map((kind, at) => ({ ...asSystem(service), name: names[at] ?? '', requests: requests(kind) }));
+    const prepare = () => resetRecorded(dataset, empty);
+    const figures = await (bulk ? inBulk(run, loaded, postgres, prepare) : underLoad(run, loaded, postgres, prepare));
+    measured.push(logged(run, { id, title, target, unit: bulk ? 'rows' : 'requests', figures }));
+  }
+  return measured;
 }
