@@ -277,23 +277,25 @@ export function updateSetStatement(plan: UpdateSetPlan, { json, count }: RowsTex
   const recorded = recordUpdated(plan, written, sql`affected`);
   const columns = plan.answers || recorded ? [sql`i._n`, sql`t.*`] : [sql`1 AS n`];
   const returned = join([...columns, ...keptOldColumns(plan, written, 'g')]);
+  // Recording lets Citus store what it finds, which fails with the hidden column that locking adds: hence `g` around it.
+  const target = sql`
+    SELECT ${join([
+      sql`i._n::int - 1 AS _n`,
+      ...checks.map(([name, test]) => sql`${test} AS ${ident(name)}`),
+      ...oldColumns(plan, written, 't'),
+    ])}
+    FROM input AS i
+    JOIN ${kindTable(schema, kind)} AS t ON ${isTarget}
+    ORDER BY ${key}
+    ${rowLock(false)} OF t
+  `;
   return render(
     sql`
       WITH input AS MATERIALIZED (
         SELECT i.*
         FROM ${keyedInputRows(kind, written, param(json), plan.keys)}
       ),
-      target AS MATERIALIZED (
-        SELECT ${join([
-          sql`i._n::int - 1 AS _n`,
-          ...checks.map(([name, test]) => sql`${test} AS ${ident(name)}`),
-          ...oldColumns(plan, written, 't'),
-        ])}
-        FROM input AS i
-        JOIN ${kindTable(schema, kind)} AS t ON ${isTarget}
-        ORDER BY ${key}
-        ${rowLock(false)} OF t
-      ),
+      target AS MATERIALIZED (${recorded ? sql`SELECT g.* FROM (${target}) AS g` : target}),
       verdict AS MATERIALIZED (
         SELECT (${ok}) IS TRUE AS ok, ${failed} AS failed
         FROM target AS g
