@@ -24,7 +24,7 @@ import { idleTimeoutFor, STATEMENT_TIMEOUT } from './database/connection/session
 import { Metrics } from './metrics/metrics.js';
 import { ProjectLoads } from './metrics/project-loads.js';
 import { serveMetrics } from './metrics/metrics.server.js';
-import { Waiting } from './changes/waiting.js';
+import { Waiting } from './changes/waiting/waiting.js';
 import { OpenConnections, stopServing } from './http/server/stop-serving.js';
 import { OpenRequests } from './http/server/open-requests.js';
 import { serviceUrl } from './listen-address.js';

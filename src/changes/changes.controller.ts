@@ -1,12 +1,11 @@
 import { Controller, Get, Req, UseInterceptors } from '@nestjs/common';
-import { clientAddress } from '../http/request/client-address.js';
 import type { HttpRequest } from '../http/request/request.js';
 import { ApiRoute } from '../http/route/api-route.js';
 import { CHANGES_QUERY } from '../http/route/query-names.js';
 import { reading, type Command } from '../run/command.js';
 import { RunInterceptor } from '../run/run.interceptor.js';
 import type { Session } from '../catalog/session/session.js';
-import { CallerResolver, type Caller } from '../tenancy/caller.js';
+import { CallerResolver } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
 import { KindError, retryLater } from '../shared/errors.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
@@ -14,7 +13,8 @@ import type { FeedPosition } from './feed-cursor.js';
 import { authorizeFeed, planFeed } from './feed.plan.js';
 import { parseFeedQuery } from './feed.query.js';
 import { type FeedPage, FeedReader } from './feed.reader.js';
-import { Waiting } from './waiting.js';
+import { nameOfWaiting } from './waiting/name-of-waiting.js';
+import { Waiting } from './waiting/waiting.js';
 
 @Controller('api/lib/changes')
 @UseInterceptors(TenancyInterceptor, RunInterceptor)
@@ -69,7 +69,7 @@ export class ChangesController {
   #wait({ project, caller }: Session, { request, until, read }: WaitingRead): Promise<FeedPage> {
     const gone = new AbortController();
     request.res?.once('close', () => gone.abort());
-    return this.waiting.run(project.schema, nameOf(caller, request), async (wait) => {
+    return this.waiting.run(project.schema, nameOfWaiting(caller, request), async (wait) => {
       for (;;) {
         const page = await read();
         if (isAnswer(page, until)) return page;
@@ -102,9 +102,4 @@ interface WaitingRead {
 /** Whether there is something to answer, or no more time. */
 function isAnswer({ items }: FeedPage, until: number): boolean {
   return items.length > 0 || performance.now() >= until;
-}
-
-function nameOf(caller: Caller, request: HttpRequest): string {
-  if (caller.type !== 'member') return clientAddress(request);
-  return caller.key ? `key ${caller.key.id}` : `${caller.kindId} ${caller.id}`;
 }

@@ -1,10 +1,16 @@
 import { Module } from '@nestjs/common';
 import { ChangesController } from './changes.controller.js';
 import { FeedReader } from './feed.reader.js';
+import { LiveController } from './live/live.controller.js';
+import { LiveLists } from './live/live-lists.js';
 import { Numbering } from './numbering.js';
 import { UnitModule } from '../unit/unit.module.js';
-import { Waiting } from './waiting.js';
+import { Waiting } from './waiting/waiting.js';
 
 /** What changes of units are read for. */
-@Module({ imports: [UnitModule], controllers: [ChangesController], providers: [FeedReader, Numbering, Waiting] })
+@Module({
+  imports: [UnitModule],
+  controllers: [ChangesController, LiveController],
+  providers: [FeedReader, LiveLists, Numbering, Waiting],
+})
 export class ChangesModule {}

@@ -9,7 +9,7 @@ import { CHANGES_KEEP } from '../model/changes.js';
 import { projectOfSchema } from '../model/names.js';
 import { lruCache } from '../shared/maps.js';
 import { ProjectStore } from '../tenancy/project-store.js';
-import { Waiting } from './waiting.js';
+import { Waiting } from './waiting/waiting.js';
 import {
   feedStatement,
   FORGOTTEN_AT_ONCE,

@@ -67,7 +67,17 @@ export const ERRORS = {
     status: 410,
     meaning: 'The changes from that cursor on are not kept; read the lists again, and begin without `since`.',
   },
-  'stream.too_many': { status: 429, meaning: 'Too many requests of one caller wait for changes.' },
+  'live.bad_query': {
+    status: 400,
+    meaning: 'The body of a request for live lists is malformed, or a path leads to no list or unit.',
+  },
+  'token.expired': {
+    status: 401,
+    meaning: 'The end of a stream: its token has expired; get another one, and open it again.',
+  },
+  'token.revoked': { status: 401, meaning: 'The end of a stream: its session was ended, or its API key deleted.' },
+  'stream.old': { status: 503, meaning: 'The end of a stream that has lasted for an hour: open it again.' },
+  'stream.too_many': { status: 429, meaning: 'Too many requests and streams of one caller wait for changes.' },
   'kind.no_aggregate': {
     status: 400,
     meaning: 'The kind is remote, and its source has no `aggregate`, so that its units cannot be grouped or counted.',

@@ -21,6 +21,13 @@ export const LIMITS = {
   streams: 2000,
   streamsOfProject: 500,
   streamsOfCaller: 6,
+  /** Live lists of one stream, and seconds that it lasts. */
+  liveQueries: 20,
+  liveSeconds: 3600,
+  /** Bytes that a stream may have unsent, so that it is sent no more; one event or page may exceed it. */
+  liveUnsent: 1024 * 1024,
+  /** Changes that are sent one by one to a live list; instead of more, its page is sent again. */
+  liveChanges: 500,
   /** Operations of one batch, seconds for all of them, and characters of a `path`, before and after references. */
   batchOperations: 100,
   batchSeconds: 30,

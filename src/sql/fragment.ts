@@ -132,23 +132,37 @@ export function literal(text: string): Fragment {
 }
 
 /** The fragment with its values as literals, for DDL; each has a cast to its type after it, or is compared with a text. */
-export function withLiterals({ pieces }: Fragment): Fragment {
-  return new Fragment(
-    pieces.map((piece) => {
-      if (piece instanceof Fragment) return withLiterals(piece);
-      return typeof piece === 'object' && 'value' in piece ? literal(textOfValue(piece.value)) : piece;
-    }),
-  );
+export function withLiterals(fragment: Fragment): Fragment {
+  return withValuesFrom(fragment, ({ value }) => literal(textOfValue(value)));
 }
 
 /** A value as PostgreSQL reads it from a text. */
-function textOfValue(value: unknown): string {
-  if (Array.isArray(value)) {
-    return `{${value.map((item) => `"${textOfValue(item).replace(/["\\]/g, '\\$&')}"`).join()}}`;
-  }
+export function textOfValue(value: unknown): string {
+  if (Array.isArray(value)) return `{${value.map(itemText).join()}}`;
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   throw new Error('only texts, numbers, booleans and lists of them can be literals');
+}
+
+function itemText(item: unknown): string {
+  return item === null ? 'NULL' : `"${textOfValue(item).replace(/["\\]/g, '\\$&')}"`;
+}
+
+/** The values of a fragment, in the order of their numbers in its text. */
+export function boundIn(fragment: Fragment): readonly Param[] {
+  const writer = new StatementWriter();
+  writer.write(fragment);
+  return writer.params;
+}
+
+/** The fragment with others in place of its values, such as columns that have them. */
+export function withValuesFrom(fragment: Fragment, place: (value: Param) => Fragment): Fragment {
+  return new Fragment(
+    fragment.pieces.map((piece) => {
+      if (piece instanceof Fragment) return withValuesFrom(piece, place);
+      return typeof piece === 'object' && 'value' in piece ? place(piece) : piece;
+    }),
+  );
 }
 
 /** A whole number as text of the statement. */

@@ -66,4 +66,16 @@ export function knowsWholeProject(caller: Caller): boolean {
  */
 export abstract class CallerResolver {
   abstract resolve(request: HttpRequest, project: Project): MaybePromise<Caller>;
+
+  /** When the token of a request that was resolved expires, in milliseconds since 1970; API keys are asked for. */
+  abstract expiryOf(request: HttpRequest): number;
+
+  /**
+   * The members as they are now, in few statements for all: with the scope that the API key has, or undefined where the
+   * session or the key is no longer valid.
+   */
+  abstract current(
+    project: Project,
+    members: ReadonlySet<MemberCaller>,
+  ): Promise<ReadonlyMap<MemberCaller, MemberCaller | undefined>>;
 }

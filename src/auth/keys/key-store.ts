@@ -12,12 +12,18 @@ import { Database, type Executor } from '../../database/database.js';
 import { clientAddress } from '../../http/request/client-address.js';
 import type { HttpRequest } from '../../http/request/request.js';
 import { retryLater } from '../../shared/errors.js';
+import type { Json } from '../../shared/json.js';
 import { lruCache } from '../../shared/maps.js';
 import type { MaybePromise } from '../../shared/work-in-pieces.js';
 import { MetricSources } from '../../shared/metric-sources.js';
 import { SharedLoads } from '../../shared/shared-loads.js';
-import { findKeyStatement, type FoundKey, recordKeyUseStatement } from '../../sql/member/api-key.sql.js';
-import { memberCaller, type MemberCaller } from '../../tenancy/caller.js';
+import {
+  findKeyStatement,
+  type FoundKey,
+  keyScopesStatement,
+  recordKeyUseStatement,
+} from '../../sql/member/api-key.sql.js';
+import { type KeyScope, memberCaller, type MemberCaller } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
 import { invalidToken } from '../session/bearer.js';
 import { ATTEMPT_LIMITS } from '../throttle.js';
@@ -73,6 +79,14 @@ export class KeyStore {
     const known = this.#checked.get(secret);
     if (known && this.#isCurrent(known, project)) return known.caller;
     return this.#find(secret, project, request);
+  }
+
+  /** The scopes of those of the keys that are there and have not expired. */
+  async scopesOf(project: Project, ids: readonly string[]): Promise<ReadonlyMap<string, KeyScope | undefined>> {
+    if (ids.length === 0) return new Map();
+    const statement = keyScopesStatement(project.schema, ids);
+    const rows = await this.database.ofProject(project).run<{ id: string; scope: Json }>(statement);
+    return new Map(rows.map(({ id, scope }) => [id, keyScopeOf(scope)]));
   }
 
   /** Makes this process read the keys of a project again. In a transaction, once more after the commit. */

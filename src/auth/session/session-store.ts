@@ -14,6 +14,7 @@ import { isUuid } from '../../shared/identifiers.js';
 import { lruCache } from '../../shared/maps.js';
 import { MetricSources } from '../../shared/metric-sources.js';
 import {
+  aliveSessionsStatement,
   findSessionStatement,
   endSessionsStatement,
   rotateTokenStatement,
@@ -86,6 +87,14 @@ export class SessionStore {
   check(project: Project, sessionId: string): void | Promise<void> {
     if (this.#checked.has(sessionId)) return undefined;
     return this.#checkStored(project, sessionId);
+  }
+
+  /** Those of the sessions that have not ended. */
+  async alive(project: Project, ids: readonly string[]): Promise<ReadonlySet<string>> {
+    if (ids.length === 0) return new Set();
+    const statement = aliveSessionsStatement(project.schema, ids);
+    const rows = await this.database.ofProject(project).run<{ id: string }>(statement);
+    return new Set(rows.map(({ id }) => id));
   }
 
   async #checkStored(project: Project, sessionId: string): Promise<void> {

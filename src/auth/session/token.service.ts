@@ -86,6 +86,12 @@ export class TokenService {
     return andThen(this.sessions.check(project, caller.sessionId), () => caller);
   }
 
+  /** When a token that was resolved expires, in milliseconds since 1970; that of something else never does. */
+  expiryOf(authorization: string): number {
+    const known = this.#verified.get(authorization);
+    return known ? known.expires * 1000 : Infinity;
+  }
+
   #verify(authorization: string, projectId: string): MemberCaller {
     const known = this.#verified.get(authorization);
     if (known && known.projectId === projectId && known.expires > Date.now() / 1000) return known.caller;

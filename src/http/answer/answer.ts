@@ -1,4 +1,5 @@
 /** The answers that handlers return, and their JSON envelope. */
+import type { HttpResponse } from '../request/request.js';
 import { jsonText } from '../../shared/large-json.js';
 import { runYielding, type Pauses } from '../../shared/work-in-pieces.js';
 
@@ -35,6 +36,15 @@ export class RawAnswer extends Answer {
   ) {
     super('');
   }
+}
+
+/** An answer that is written bit by bit, for as long as it takes. It is neither compressed nor kept. */
+export abstract class StreamAnswer extends Answer {
+  constructor() {
+    super('');
+  }
+
+  abstract start(response: HttpResponse): void;
 }
 
 /** An answer from a value. */

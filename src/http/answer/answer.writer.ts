@@ -6,7 +6,16 @@ import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { bytesIn, utf8Pieces } from '../../shared/byte-pieces.js';
 import { runYielding } from '../../shared/work-in-pieces.js';
 import type { HttpRequest, HttpResponse } from '../request/request.js';
-import { Answer, RawAnswer, ENVELOPE, envelope, envelopeEnd, JSON_CONTENT_TYPE, PIECE_CHARACTERS } from './answer.js';
+import {
+  Answer,
+  RawAnswer,
+  StreamAnswer,
+  ENVELOPE,
+  envelope,
+  envelopeEnd,
+  JSON_CONTENT_TYPE,
+  PIECE_CHARACTERS,
+} from './answer.js';
 import { codingOf, encode, type Coding, varyOf } from './content-coding.js';
 import { etagMatches } from './etag.js';
 
@@ -30,6 +39,7 @@ export class AnswerWriter {
   /** Writes 200, or 304 if `If-None-Match` matches. */
   write(request: HttpRequest, response: HttpResponse, answer: Answer): Promise<void> | undefined {
     if (answer instanceof RawAnswer) return writeRaw(request, response, answer);
+    if (answer instanceof StreamAnswer) return answer.start(response) as undefined;
     const { etag, text, changes } = answer;
     if (
       etag !== undefined &&

@@ -16,7 +16,7 @@ type Needs = 'nothing' | 'project' | 'bearer' | 'access';
 
 /** Forms of bodies that depend on the kind. */
 type BodyForm =
-  'create' | 'update' | 'signup' | 'function' | 'endpoint' | 'newLink' | 'link' | 'links' | 'batch' | 'file';
+  'create' | 'update' | 'signup' | 'function' | 'endpoint' | 'newLink' | 'link' | 'links' | 'batch' | 'live' | 'file';
 
 export type ContentForm =
   | 'unit'

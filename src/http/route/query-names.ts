@@ -138,6 +138,17 @@ export const CHANGES_QUERY = [
   'wait',
 ] as const satisfies readonly QueryName[];
 
+/** Of live lists, and of a single unit of one. */
+export const LIVE_QUERY = [
+  'limit',
+  'order',
+  'filter',
+  ...FIELD_NAMES,
+  ...NEST_NAMES,
+  'count',
+] as const satisfies readonly QueryName[];
+export const LIVE_UNIT_QUERY = [...FIELD_NAMES, ...NEST_NAMES] as const satisfies readonly QueryName[];
+
 /** Of edits and deletions by filter. */
 export const MATCHING_QUERY = [
   'filter',

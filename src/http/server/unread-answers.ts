@@ -28,13 +28,20 @@ export class UnreadAnswers {
     });
   }
 
-  #wait(socket: Socket, response: ServerResponse, owner: string): void {
+  /** Of an answer that goes on and has much unsent. @returns a function that ends it */
+  hold(response: ServerResponse, owner: string): () => void {
+    const { socket } = response;
+    return socket ? this.#wait(socket, response, owner) : () => undefined;
+  }
+
+  #wait(socket: Socket, response: ServerResponse, owner: string): () => void {
     // Node destroys a connection on which nothing was sent for that long. It sets another time when the answer is sent.
     socket.setTimeout(this.options.milliseconds);
     const end = (): void => void this.#waiting.delete(socket);
     this.#waiting.set(socket, owner);
     response.once('finish', end).once('close', end);
     this.#limit();
+    return end;
   }
 
   #limit(): void {

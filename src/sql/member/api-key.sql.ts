@@ -41,6 +41,16 @@ export function findKeyStatement(schema: string, hash: string): Statement {
   );
 }
 
+/** Rows `id`, `scope`: those of the keys that have a member and have not expired. */
+export function keyScopesStatement(schema: string, ids: readonly string[]): Statement {
+  return render(sql`
+    SELECT k."id"::text AS id, k."scope" AS scope
+    FROM ${ident(schema, API_KEY_KIND)} AS k
+    JOIN ${ident(schema, CREDENTIAL_KIND)} AS c ON c."member_id" = k."member"
+    WHERE k."id" = ANY(${param(ids)}::uuid[]) AND (k."expires_at" IS NULL OR k."expires_at" > now())
+  `);
+}
+
 /** Stores that a key is used now, without a new version of the unit, unless another transaction is changing it. */
 export function recordKeyUseStatement(schema: string, id: string): Statement {
   const keys = ident(schema, API_KEY_KIND);

@@ -106,6 +106,15 @@ export function findSessionStatement(schema: string, id: string): Statement {
   );
 }
 
+/** Rows `id`: those of the sessions that are alive. */
+export function aliveSessionsStatement(schema: string, ids: readonly string[]): Statement {
+  return render(sql`
+    SELECT s."id"::text AS id
+    FROM ${ident(schema, SESSION_TABLE)} AS s
+    WHERE s."id" = ANY(${param(ids)}::uuid[]) AND ${IS_ALIVE}
+  `);
+}
+
 /** Stores that a session is used now, unless another transaction is changing it. */
 export function recordUseStatement(schema: string, id: string): Statement {
   const sessions = ident(schema, SESSION_TABLE);

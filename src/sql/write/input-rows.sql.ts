@@ -51,7 +51,7 @@ function numberedRows(sources: readonly Fragment[], names: readonly Fragment[]):
   return sql`ROWS FROM (${join(sources)}) WITH ORDINALITY AS i(${join([...names, sql`_n`])})`;
 }
 
-function typedColumns(fields: readonly Field[]): Fragment[] {
+export function typedColumns(fields: readonly Field[]): Fragment[] {
   return fields.map(
     (field) => sql`${ident(field.column ?? field.id)} ${isJsonList(field) ? sql`jsonb` : fieldType(field)}`,
   );

@@ -166,6 +166,8 @@ function operationBody(
       return jsonBody(schemaRef('kind_links_body'));
     case 'batch':
       return jsonBody(schemaRef('kind_batch_body'));
+    case 'live':
+      return jsonBody(schemaRef('kind_live_body'));
     case 'file':
       return { required: true, content: { 'text/csv': FILE, 'application/x-ndjson': FILE } };
     case 'signup':

@@ -1,5 +1,7 @@
 /** Schemas of what has changed. Pure. */
 import { FEED_OPERATIONS } from '../../../model/changes.js';
+import { IDENTIFIER } from '../../../shared/identifiers.js';
+import { LIMITS } from '../../../shared/limits.js';
 import { objectSchema, schemaRef, type Schema } from '../openapi.js';
 
 const STRING: Schema = { type: 'string' };
@@ -45,7 +47,23 @@ const CHANGE: Schema = {
   additionalProperties: false,
 };
 
+const LIVE_QUERY: Schema = {
+  type: 'object',
+  properties: {
+    as: { type: 'string', pattern: IDENTIFIER.source, description: 'The name of the list in the events.' },
+    path: { ...STRING, description: 'A list or a unit, such as `/task/unit?order=title`.' },
+  },
+  required: ['as', 'path'],
+  additionalProperties: false,
+};
+
 export const CHANGE_SCHEMAS: Readonly<Record<string, Schema>> = {
+  kind_live_body: {
+    type: 'object',
+    properties: { queries: { type: 'array', items: LIVE_QUERY, minItems: 1, maxItems: LIMITS.liveQueries } },
+    required: ['queries'],
+    additionalProperties: false,
+  },
   kind_feed_change: CHANGE,
   kind_feed: objectSchema({
     count: { type: 'integer', minimum: 0, description: 'The number of `items`.' },

@@ -1,11 +1,11 @@
-/** Requests that wait for changes: how many there may be, and what wakes them. */
+/** Requests and streams that wait for changes: how many there may be, and what wakes them. */
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/database.js';
-import { projectOfSchema } from '../model/names.js';
-import { type KindError, refusal, retryLater } from '../shared/errors.js';
-import { LIMITS } from '../shared/limits.js';
-import { getOrInsert } from '../shared/maps.js';
-import { type FeedRow, feedStatement } from '../sql/changes/number.sql.js';
+import { Database } from '../../database/database.js';
+import { projectOfSchema } from '../../model/names.js';
+import { type KindError, retryLater } from '../../shared/errors.js';
+import { LIMITS } from '../../shared/limits.js';
+import { getOrInsert } from '../../shared/maps.js';
+import { type FeedRow, feedStatement } from '../../sql/changes/number.sql.js';
 
 /** Milliseconds after which the waiting requests of a project are woken again: more for more of them. */
 const PAUSE = 100;
@@ -13,8 +13,11 @@ const PAUSE_EACH = 4;
 /** Milliseconds between two looks for what other processes have written. */
 const LOOK_EVERY = 1000;
 
-/** Ends when something may have been written in the project, after some milliseconds, or when the signal says so. */
-type Wait = (milliseconds: number, signal: AbortSignal) => Promise<void>;
+/**
+ * Ends when something may have been written in the project, after some milliseconds, or when the signal says so. Answers
+ * whether something may have been written since the call before.
+ */
+type Wait = (milliseconds: number, signal: AbortSignal) => Promise<boolean>;
 
 @Injectable()
 export class Waiting {
@@ -29,6 +32,11 @@ export class Waiting {
     return this.#stopped;
   }
 
+  /** How many wait. */
+  get size(): number {
+    return this.#counts.get('') ?? 0;
+  }
+
   /**
    * Runs `work`, which reads and waits in turns, if not too many wait already. What is written between a read and the wait
    * that follows ends that wait.
@@ -36,25 +44,39 @@ export class Waiting {
    * @throws KindError 503, and 429 if it is `who` that waits too often
    */
   async run<T>(schema: string, who: string, work: (wait: Wait) => Promise<T>): Promise<T> {
+    const leave = this.enter(schema, who);
+    try {
+      return await work(this.waiter(schema));
+    } finally {
+      leave();
+    }
+  }
+
+  /** Counts one that waits, until what it returns is called, once. @throws KindError as `run` does */
+  enter(schema: string, who: string): () => void {
     const keys = ['', schema, `${schema} ${who}`];
     const [all = 0, ofProject = 0, ofOne = 0] = keys.map((key) => this.#counts.get(key) ?? 0);
     if (all >= LIMITS.streams || ofProject >= LIMITS.streamsOfProject) throw tooMany();
     if (ofOne >= LIMITS.streamsOfCaller) throw tooManyOfOne();
     for (const key of keys) this.#add(key, 1);
+    return () => {
+      for (const key of keys) this.#add(key, -1);
+      if (this.#counts.has(schema)) return;
+      this.#projects.get(schema)?.stop();
+      this.#projects.delete(schema);
+    };
+  }
+
+  /** Waits in a project that somebody has entered. */
+  waiter(schema: string): Wait {
     const project = getOrInsert(this.#projects, schema, () => new WaitingProject(() => this.#look(schema)));
     let seen = project.writes;
-    try {
-      return await work(async (milliseconds, signal) => {
-        if (!this.#stopped) await project.sleep(seen, milliseconds, signal);
-        seen = project.writes;
-      });
-    } finally {
-      for (const key of keys) this.#add(key, -1);
-      if (!this.#counts.has(schema)) {
-        project.stop();
-        this.#projects.delete(schema);
-      }
-    }
+    return async (milliseconds, signal) => {
+      if (!this.#stopped) await project.sleep(seen, milliseconds, signal);
+      const before = seen;
+      seen = project.writes;
+      return seen !== before;
+    };
   }
 
   #look(schema: string): Promise<FeedRow[]> {
@@ -148,10 +170,10 @@ class WaitingProject {
 }
 
 function tooMany(): KindError {
-  return retryLater('server.busy', 'Too many requests wait for changes', 5);
+  return retryLater('server.busy', 'Too many requests and streams wait for changes', 5);
 }
 
 function tooManyOfOne(): KindError {
-  const text = `At most ${LIMITS.streamsOfCaller} requests of one caller wait for changes`;
-  return refusal('stream.too_many', text);
+  const text = `At most ${LIMITS.streamsOfCaller} requests and streams of one caller wait for changes`;
+  return retryLater('stream.too_many', text, 5);
 }
