@@ -24,6 +24,9 @@ import { idleTimeoutFor, STATEMENT_TIMEOUT } from './database/connection/session
 import { Metrics } from './metrics/metrics.js';
 import { ProjectLoads } from './metrics/project-loads.js';
 import { serveMetrics } from './metrics/metrics.server.js';
+import { CHANGE_CHANNEL, ChangeNotices } from './changes/change-notices.js';
+import { FeedGeneration } from './changes/feed-generation.js';
+import { LiveLists } from './changes/live/live-lists.js';
 import { Waiting } from './changes/waiting/waiting.js';
 import { OpenConnections, stopServing } from './http/server/stop-serving.js';
 import { OpenRequests } from './http/server/open-requests.js';
@@ -91,7 +94,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   app.get(ModelStore).onOutdated = (id) => maintenance.upgradeOnDemand(id);
   const listener = new Listener(
     directConnection(connection),
-    [MODEL_CHANNEL, PROJECT_CHANNEL],
+    [MODEL_CHANNEL, PROJECT_CHANNEL, CHANGE_CHANNEL],
     announcementHandlers(app, logger, connection),
     async (channel, payload) => void (await database.run(notifyStatement(channel, payload))),
   );
@@ -238,8 +241,10 @@ function announcementHandlers(
 ): ListenerEvents {
   const models = app.get(ModelStore);
   const projects = app.get(ProjectStore);
+  const notices = app.get(ChangeNotices);
   return {
     onNotification(channel: string, payload: string): void {
+      if (channel === CHANGE_CHANNEL) return notices.heard(payload);
       if (channel === PROJECT_CHANNEL) {
         projects.forget(payload);
         models.forget(payload);
@@ -251,6 +256,8 @@ function announcementHandlers(
     onGap(): void {
       models.clear();
       projects.clear();
+      app.get(FeedGeneration).forget();
+      app.get(LiveLists).readAgain();
     },
     onFailure(reason): void {
       projects.setListening(false);

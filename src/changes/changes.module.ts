@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
+import { ChangeNotices } from './change-notices.js';
 import { ChangesController } from './changes.controller.js';
+import { FeedGeneration } from './feed-generation.js';
 import { FeedReader } from './feed.reader.js';
 import { LiveController } from './live/live.controller.js';
 import { LiveLists } from './live/live-lists.js';
@@ -11,6 +13,6 @@ import { Waiting } from './waiting/waiting.js';
 @Module({
   imports: [UnitModule],
   controllers: [ChangesController, LiveController],
-  providers: [FeedReader, LiveLists, Numbering, Waiting],
+  providers: [ChangeNotices, FeedGeneration, FeedReader, LiveLists, Numbering, Waiting],
 })
 export class ChangesModule {}

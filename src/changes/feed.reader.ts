@@ -15,6 +15,7 @@ import {
 } from '../sql/changes/feed.sql.js';
 import type { Statement } from '../sql/fragment.js';
 import { checkVersion } from '../unit/table/unit.repository.js';
+import { FeedGeneration } from './feed-generation.js';
 import { FeedCursors, mustResync, type FeedPosition } from './feed-cursor.js';
 import { writeEvent } from './feed-event.js';
 import { planChildren, type FeedPlan } from './feed.plan.js';
@@ -44,6 +45,7 @@ export class FeedReader {
 
   constructor(
     private readonly numbering: Numbering,
+    private readonly generation: FeedGeneration,
     @Inject(SECRET) secret: string,
   ) {
     this.#cursors = new FeedCursors(secret);
@@ -53,13 +55,14 @@ export class FeedReader {
   async read(session: Session, plan: FeedPlan, from: FeedPosition | undefined): Promise<FeedPage> {
     const { project } = session;
     const feed = await this.numbering.number(project.schema);
+    const epoch = `${await this.generation.current()}.${feed.epoch}`;
     const [kept, last] = [BigInt(feed.kept), BigInt(feed.last)];
     const { since } = plan.query;
     const asked = from ?? (since ? this.#cursors.read(project.id, since) : undefined);
-    if (asked && (asked.epoch !== feed.epoch || asked.seq < kept || asked.seq > last)) throw mustResync();
+    if (asked && (asked.epoch !== epoch || asked.seq < kept || asked.seq > last)) throw mustResync();
     const begin = asked?.seq ?? (since === '' ? kept : last);
-    const { items, seq } = await this.#page(session, plan, { epoch: feed.epoch, begin, last });
-    return { items, next: { epoch: feed.epoch, seq }, more: seq < last };
+    const { items, seq } = await this.#page(session, plan, { epoch, begin, last });
+    return { items, next: { epoch, seq }, more: seq < last };
   }
 
   answer({ project }: Session, { items, next, more }: FeedPage): Answer {

@@ -9,6 +9,7 @@ import { CHANGES_KEEP } from '../model/changes.js';
 import { projectOfSchema } from '../model/names.js';
 import { lruCache } from '../shared/maps.js';
 import { ProjectStore } from '../tenancy/project-store.js';
+import { ChangeNotices } from './change-notices.js';
 import { Waiting } from './waiting/waiting.js';
 import {
   feedStatement,
@@ -48,12 +49,14 @@ export class Numbering implements OnModuleInit, OnModuleDestroy {
   constructor(
     private readonly database: Database,
     private readonly waiting: Waiting,
+    private readonly notices: ChangeNotices,
     private readonly projects: ProjectStore,
   ) {}
 
   onModuleInit(): void {
     this.database.whenRecorded((schema) => {
       this.waiting.wake(schema);
+      this.notices.tell(schema);
       this.#plan(schema);
     });
   }

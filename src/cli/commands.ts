@@ -1,6 +1,7 @@
 /** The commands of the command line. Those of a noun are one file. */
 import { Command } from 'commander';
 import { reportAccessCommand } from './access.command.js';
+import { resetFeedCommand } from './feed.command.js';
 import { checkFunctionsCommand } from './functions/functions.commands.js';
 import { typesCommand } from './functions/types.command.js';
 import { adviseIndexesCommand } from './indexes/advise.command.js';
@@ -49,13 +50,15 @@ export function createProgram(context: CommandContext): Command {
   createKeyCommand(key, context);
   const index = program.command('index').description('manages the indexes of projects');
   adviseIndexesCommand(index, context);
+  const feed = program.command('feed').description('looks after the readers of changes');
+  resetFeedCommand(feed, context);
   const functions = program.command('functions').description('checks custom functions');
   checkFunctionsCommand(functions, context);
   typesCommand(program, context);
   importCommand(program, context);
   exportCommand(program, context);
   backupCommand(program, context);
-  for (const command of [project, access, member, key, index, functions].flatMap(({ commands }) => commands))
+  for (const command of [project, access, member, key, index, feed, functions].flatMap(({ commands }) => commands))
     command.option('--json', 'print JSON, for scripts');
   return program;
 }

@@ -63,6 +63,7 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
   setAccessDefaultStatement: () => access.setAccessDefaultStatement(SCHEMA, 'open'),
   setJsonStatement: () => access.setJsonStatement(recorded, 'access', 'a', {}),
   beginFeedStatement: () => number.beginFeedStatement(SCHEMA, 'a'),
+  resetFeedStatement: () => number.resetFeedStatement(SCHEMA, 'a'),
   forgetChangesStatement: () => number.forgetChangesStatement(SCHEMA, 30),
   forgetKindsStatement: () => number.forgetKindsStatement(SCHEMA, ['city']),
   numberChangesStatement: () => number.numberChangesStatement(SCHEMA),

@@ -13,6 +13,7 @@ import { SessionStore, type SessionGrant } from '../../src/auth/session/session-
 import { TokenService } from '../../src/auth/session/token.service.js';
 import type { FirstProject } from '../../src/before-serving.js';
 import { Catalog } from '../../src/catalog/catalog.service.js';
+import { CHANGE_CHANNEL } from '../../src/changes/change-notices.js';
 import { Provisioning } from '../../src/catalog/project/provisioning.js';
 import { loadConfig, type Config } from '../../src/config/config.js';
 import { HEARTBEAT_CHANNEL } from '../../src/database/listener.js';
@@ -64,12 +65,12 @@ const LOCK_COUNT = lockCountStatement('schema', COUNTED).text;
 const END_OF_REPAIR = repairCountStatement('schema', COUNTED).text.slice(-40);
 
 /**
- * Every few seconds a service reports that it runs and tests whether it hears announcements; once a second it checks
+ * Every few seconds a service reports that it runs and tests whether it hears announcements, and soon after a write that is recorded it tells others; once a second it checks
  * whether a session is still there; after some writes it adds up the stored numbers of units, and once a minute it
  * compares them with the tables.
  */
 function isPeriodic({ text, values }: Statement): boolean {
-  if (text === REPORT || values[0] === HEARTBEAT_CHANNEL) return true;
+  if (text === REPORT || values[0] === HEARTBEAT_CHANNEL || values[0] === CHANGE_CHANNEL) return true;
   if (text === LOCK_COUNT || text.endsWith(END_OF_REPAIR)) return true;
   return BACKGROUND.has(text.replaceAll(/"project_\w+"\./g, '"schema".'));
 }

@@ -87,6 +87,11 @@ export class LiveLists {
     }
   }
 
+  /** PostgreSQL may be another one than before: what was sent may never have been. */
+  readAgain(): void {
+    for (const project of this.#projects.values()) project.readAgain();
+  }
+
   async #firstPages(
     session: Session,
     request: HttpRequest,

@@ -103,6 +103,12 @@ export class LiveProject {
     if (this.isEmpty) this.#gone.abort();
   }
 
+  /** Sends all pages again. */
+  readAgain(): void {
+    for (const query of this.#queries) query.miss();
+    this.#wake();
+  }
+
   #opened(model: Model, { caller }: Pick<LiveStream, 'caller'>): Opened {
     const { project } = this;
     const deployment = this.parts.deployments.current;

@@ -1,5 +1,6 @@
 /** The migrations of the registry, oldest first. A test compares the list with the files of this folder. */
 import { Registry1763700000000 } from './1763700000000-registry.js';
 import { Work1764400000000 } from './1764400000000-work.js';
+import { Feed1764500000000 } from './1764500000000-feed.js';
 
-export const MIGRATIONS = [Registry1763700000000, Work1764400000000] as const;
+export const MIGRATIONS = [Registry1763700000000, Work1764400000000, Feed1764500000000] as const;

@@ -23,6 +23,11 @@ export function beginFeedStatement(schema: string, epoch: string): Statement {
   `);
 }
 
+/** Lets readers begin anew. @param epoch another one */
+export function resetFeedStatement(schema: string, epoch: string): Statement {
+  return render(sql`UPDATE ${ident(schema, FEED_TABLE)} SET "epoch" = ${param(epoch)}`);
+}
+
 /** The state of a feed. */
 export interface FeedRow {
   readonly epoch: string;
