@@ -27,6 +27,7 @@ import { serveMetrics } from './metrics/metrics.server.js';
 import { CHANGE_CHANNEL, ChangeNotices } from './changes/change-notices.js';
 import { FeedGeneration } from './changes/feed-generation.js';
 import { LiveLists } from './changes/live/live-lists.js';
+import { Followers } from './changes/follow/followers.js';
 import { Waiting } from './changes/waiting/waiting.js';
 import { OpenConnections, stopServing } from './http/server/stop-serving.js';
 import { OpenRequests } from './http/server/open-requests.js';
@@ -118,12 +119,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   maintenance.watch();
   await app.get(UnservedLog).watch();
   app.get(Schedules).watch();
+  app.get(Followers).watch();
   const url = worker?.url ?? serviceUrl(server, config.host);
   app.get(PublicAddress).listensAt(url);
   const stop = async (): Promise<void> => {
     const serving = { server, requests: app.get(OpenRequests), connections };
     app.get(Waiting).stop();
-    await Promise.all([stopServing(serving, config), app.get(Schedules).stop(config.shutdownGrace)]);
+    const grace = config.shutdownGrace;
+    await Promise.all([stopServing(serving, config), app.get(Schedules).stop(grace), app.get(Followers).stop(grace)]);
     await app.get(MailQueue).drain(Math.max(MAIL_GRACE, config.shutdownGrace));
     await metrics?.stop();
     await listener.stop();

@@ -3,16 +3,19 @@ import { ChangeNotices } from './change-notices.js';
 import { ChangesController } from './changes.controller.js';
 import { FeedGeneration } from './feed-generation.js';
 import { FeedReader } from './feed.reader.js';
+import { FollowedProject } from './follow/followed-project.js';
+import { Followers } from './follow/followers.js';
 import { LiveController } from './live/live.controller.js';
 import { LiveLists } from './live/live-lists.js';
 import { Numbering } from './numbering.js';
 import { UnitModule } from '../unit/unit.module.js';
 import { Waiting } from './waiting/waiting.js';
 
-/** What changes of units are read for. */
+/** What changes of units are read for, and who follows them. */
 @Module({
   imports: [UnitModule],
   controllers: [ChangesController, LiveController],
-  providers: [ChangeNotices, FeedGeneration, FeedReader, LiveLists, Numbering, Waiting],
+  providers: [ChangeNotices, FeedGeneration, FeedReader, FollowedProject, Followers, LiveLists, Numbering, Waiting],
+  exports: [Followers],
 })
 export class ChangesModule {}

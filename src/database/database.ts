@@ -53,7 +53,7 @@ export class Database implements Executor {
   readonly #slow: SlowStatements;
   #places: ConnectionPlaces | undefined;
   readonly #sender: StatementSender;
-  #onRecorded: (schema: string) => void = () => undefined;
+  readonly #listeners: ((schema: string) => void)[] = [];
 
   constructor(
     private readonly dataSource: DataSource,
@@ -65,9 +65,13 @@ export class Database implements Executor {
     this.#sender = new StatementSender(this.#prepared);
   }
 
-  /** Calls `listener` when changes of the project of a schema are recorded and committed. Call it at most once. */
+  /** Calls `listener` when changes of the project of a schema are recorded and committed. */
   whenRecorded(listener: (schema: string) => void): void {
-    this.#onRecorded = listener;
+    this.#listeners.push(listener);
+  }
+
+  #onRecorded(schema: string): void {
+    for (const listener of this.#listeners) listener(schema);
   }
 
   /** The connections of the pool, and how many wait for one. */

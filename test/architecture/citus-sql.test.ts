@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { modelWith, kindIn } from '../support/models.js';
 import { brokenCitusRules, CITUS_RULES } from '../support/citus-rules.js';
 import { inOneBlock, type Statement } from '../../src/sql/fragment.js';
+import * as follow from '../../src/sql/changes/follow.sql.js';
 import * as number from '../../src/sql/changes/number.sql.js';
 import * as count from '../../src/sql/count.sql.js';
 import * as access from '../../src/sql/definition/model.sql.js';
@@ -54,6 +55,9 @@ const linkField = kind.keyField;
 const recorded = { schema: SCHEMA, kind, recording: { fields: [...kind.fields.values()], origin: '{}' } };
 
 /** The statements that `test/unit/sql` does not have, or not so, by the function that renders them. */
+const FOLLOWER = { id: 'a b', kinds: ['city'], operations: ['create'] };
+const TASK = { id: ID, attempts: 0 };
+
 const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> = {
   numberRowsStatement: () => ddl.numberRowsStatement(SCHEMA, { table: 'city', column: 'number' }),
   storeCountStatement: () => count.storeCountStatement(SCHEMA, 'city', '1'),
@@ -68,6 +72,17 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
   forgetKindsStatement: () => number.forgetKindsStatement(SCHEMA, ['city']),
   numberChangesStatement: () => number.numberChangesStatement(SCHEMA),
   recordChangesStatement: () => access.recordChangesStatement(recorded, ['a'], 'feed'),
+  beginFollowersStatement: () => follow.beginFollowersStatement(SCHEMA, [{ ...FOLLOWER, since: 0 }]),
+  takeChangesStatement: () => follow.takeChangesStatement(SCHEMA, [{ ...FOLLOWER, passes: true }], 1n),
+  beginTasksStatement: () => follow.beginTasksStatement(SCHEMA, ['a b'], ID),
+  countLostStatement: () => follow.countLostStatement(SCHEMA, TASK, ID),
+  endAttemptStatement: () =>
+    (['waiting', 'done'] as const).map((state) =>
+      follow.endAttemptStatement(SCHEMA, TASK, { state, next: 1, report: {} }),
+    ),
+  giveBackStatement: () => follow.giveBackStatement(SCHEMA, [ID], ID),
+  forgetTasksStatement: () => follow.forgetTasksStatement(SCHEMA, { done: 1, failed: 1 }),
+  forgetTasksOfKindsStatement: () => follow.forgetTasksOfKindsStatement(SCHEMA, ['city']),
   closeFieldAccessStatement: () => access.closeFieldAccessStatement(recorded, 'a', ['read_access']),
   insertModelStatement: () => model.insertModelStatement(SCHEMA, { version: 1, builtIn: 1, accessDefault: 'open' }),
   bumpVersionStatement: () => model.bumpVersionStatement(SCHEMA, 1),

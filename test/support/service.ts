@@ -34,6 +34,7 @@ import {
   vacuumOutboxStatement,
 } from '../../src/sql/changes/number.sql.js';
 import { recordServiceStatement } from '../../src/sql/server/registry.sql.js';
+import { claimWorkStatement, releaseWorkStatement } from '../../src/sql/server/work.sql.js';
 import { findSessionStatement } from '../../src/sql/member/session.sql.js';
 import type { OpenApiDocument } from '../../src/doc/openapi/openapi.js';
 import { AnswerCheck, checkAnswer } from './answers.js';
@@ -47,6 +48,7 @@ export const ADMIN = { username: 'admin', email: 'admin@example.com', password: 
 const SECRET = 'a secret for tests, at least thirty-two characters';
 
 const REPORT = recordServiceStatement({ id: '', host: '', pid: 0 }).text;
+const CLAIM = { holder: '', type: '', names: [], except: [], busy: [] };
 /** Statements of a project that the service sends on its own, with `schema` in place of the project's. */
 const BACKGROUND = new Set(
   [
@@ -57,6 +59,9 @@ const BACKGROUND = new Set(
     numberChangesStatement('schema'),
     vacuumOutboxStatement('schema'),
     forgetChangesStatement('schema', 30),
+    claimWorkStatement(CLAIM),
+    claimWorkStatement({ ...CLAIM, now: '' }),
+    releaseWorkStatement('', '', 0),
   ].map(({ text }) => text),
 );
 const COUNTED = { table: 'kind', fields: new Map() } as unknown as KindDef;

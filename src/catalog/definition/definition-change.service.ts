@@ -14,6 +14,7 @@ import {
   keysNamingKindStatement,
   setScopesStatement,
 } from '../../sql/member/api-key.sql.js';
+import { forgetTasksOfKindsStatement } from '../../sql/changes/follow.sql.js';
 import { forgetKindsStatement } from '../../sql/changes/number.sql.js';
 import { deleteUnitsStatement } from '../../sql/write/delete.sql.js';
 import { deleteLinksOfKindStatement } from '../../sql/link/many-links.sql.js';
@@ -219,7 +220,10 @@ export class DefinitionChangeService {
     if (deferredIndexes.any) tx.afterCommit(() => this.builds.request(project));
     // Their tables are dropped, so no links to their units can be in progress.
     for (const id of dropped) await tx.run(deleteLinksOfKindStatement(project.schema, id));
-    if (dropped.length > 0) await tx.run(forgetKindsStatement(project.schema, dropped));
+    if (dropped.length > 0) {
+      await tx.run(forgetKindsStatement(project.schema, dropped));
+      await tx.run(forgetTasksOfKindsStatement(project.schema, dropped));
+    }
     const formerMembers = formerMemberKinds(before, after);
     for (const id of formerMembers) await tx.run(endMembersStatement(project.schema, id));
     const version = await raiseVersion(tx, project, bumpVersionStatement(project.schema, BUILT_IN_VERSION));

@@ -11,10 +11,12 @@ import {
   forgetWorkStatement,
   listWorkStatement,
   planWorkStatement,
+  projectsOfWorkStatement,
   READ_CLOCK,
   releaseWorkStatement,
   type ClaimedRow,
   type PlannedWork,
+  wakeWorkStatement,
   type WorkClaim,
 } from '../../sql/server/work.sql.js';
 
@@ -56,6 +58,17 @@ export class WorkClaims {
 
   async plan(planned: readonly PlannedWork[]): Promise<void> {
     if (planned.length > 0) await this.database.run(planWorkStatement(this.type, planned));
+  }
+
+  /** Makes the work of a name due now in some projects, and adds it where it is missing. */
+  async wake(name: string, projects: readonly string[]): Promise<void> {
+    if (projects.length > 0) await this.database.run(wakeWorkStatement(this.type, name, projects));
+  }
+
+  /** The projects that have any. */
+  async projects(): Promise<ReadonlySet<string>> {
+    const rows = await this.database.run<{ project: string | null }>(projectsOfWorkStatement(this.type));
+    return new Set(rows.flatMap(({ project }) => project ?? []));
   }
 
   /** Forgets what projects have of these names beside what is planned. */

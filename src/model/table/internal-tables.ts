@@ -1,4 +1,10 @@
-/** Tables of a project without units: for sign-in, and for links. Their names begin with `_`, unlike ids of kinds. */
+/**
+ * Tables of a project without units: for sign-in, and for links. Their names begin with `_`, unlike ids of kinds.
+ *
+ * Values of units, which erasing has to find, are in `_outbox` and `_change` (`before`, `after`), in `_idempotency`
+ * (`content`), in `_task` (`body`, what is sent; `report`, why it failed, in words that may quote values), and in words in
+ * `_run` (`text`).
+ */
 import { PARAMETER_TABLE } from '../built-in/built-in.js';
 import { constraintName, LINK_TABLE } from '../names.js';
 import type { ColumnType } from '../parameter-type/parameter-type.js';
@@ -29,6 +35,10 @@ export const FEED_TABLE = '_feed';
 export const QUERY_TABLE = '_query';
 /** Runs of scheduled functions. */
 export const RUN_TABLE = '_run';
+/** How far each of those who follow changes has come (`changes/follow/`); `id` is its type and name. */
+export const FOLLOWER_TABLE = '_follower';
+/** Changes that a follower has taken and not done yet, or has failed to, or whose end it keeps. */
+export const TASK_TABLE = '_task';
 
 const column = (name: string, type: ColumnType, notNull = true): ColumnShape => ({ name, type, array: false, notNull });
 const arrayColumn = (name: string, type: ColumnType): ColumnShape => ({ name, type, array: true, notNull: true });
@@ -194,6 +204,44 @@ export const INTERNAL_TABLES: readonly TableShape[] = [
       column('line', 'bigint', false),
     ],
     ['tick', ['kind_id', 'function', 'tick']],
+  ),
+  table(
+    FOLLOWER_TABLE,
+    [
+      column('id', 'text'),
+      // The number of the last change that it has taken, or passed over.
+      column('seq', 'bigint'),
+      // When somebody looked for it last.
+      column('seen_at', 'timestamptz'),
+      // Nobody looks for it.
+      column('paused', 'boolean'),
+    ],
+    [],
+  ),
+  table(
+    TASK_TABLE,
+    [
+      column('id', 'uuid'),
+      column('follower', 'text'),
+      column('seq', 'bigint'),
+      column('operation', 'text'),
+      column('kind', 'text'),
+      // Of a link, its parent: tasks of one unit are done one after the other.
+      column('unit', 'text'),
+      column('version', 'bigint'),
+      column('state', 'text'),
+      column('attempts', 'bigint'),
+      column('next_at', 'timestamptz', false),
+      // The service that has begun it.
+      column('holder', 'uuid', false),
+      column('ended_at', 'timestamptz', false),
+      column('report', 'jsonb', false),
+      column('body', 'text', false),
+    ],
+    [
+      ['follower', 'state', 'seq'],
+      ['state', 'ended_at'],
+    ],
   ),
 ];
 

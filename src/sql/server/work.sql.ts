@@ -179,3 +179,23 @@ export function listWorkStatement(type: string, project: string): Statement {
 
 /** One row `now`, in milliseconds. */
 export const READ_CLOCK: Statement = render(sql`SELECT ${milliseconds(sql`now()`)} AS now`);
+
+/** Makes work due now, and adds what is missing. */
+export function wakeWorkStatement(type: string, name: string, projects: readonly string[]): Statement {
+  return render(
+    sql`
+      INSERT INTO ${WORK_TABLE} AS w ("type", "project", "name", "detail", "due_at")
+      SELECT ${param(type)}, p."id", ${param(name)}, '', now()
+      FROM ${PROJECT_TABLE} AS p
+      WHERE p."id" = ANY(${param(projects)}::text[])
+      ORDER BY p."id"
+      ON CONFLICT ("type", "project", "name") DO UPDATE SET "due_at" = least(w."due_at", now())
+    `,
+    true,
+  );
+}
+
+/** Rows `project`: the projects that have work of a type. */
+export function projectsOfWorkStatement(type: string): Statement {
+  return render(sql`SELECT DISTINCT w."project" AS project FROM ${WORK_TABLE} AS w WHERE w."type" = ${param(type)}`);
+}

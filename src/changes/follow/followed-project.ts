@@ -1,0 +1,243 @@
+/**
+ * Does what is due of the changes of one project, by whoever has its claim: numbers what is committed, takes it for each
+ * follower, and runs what may run now, until nothing is left or the turn is over.
+ */
+import { Injectable } from '@nestjs/common';
+import { Catalog } from '../../catalog/catalog.service.js';
+import { Database, type Executor } from '../../database/database.js';
+import { getOrInsert, lruCache } from '../../shared/maps.js';
+import type { Statement } from '../../sql/fragment.js';
+import {
+  beginFollowersStatement,
+  beginTasksStatement,
+  BEGUN_AT_ONCE,
+  countLostStatement,
+  endAttemptStatement,
+  followersStatement,
+  forgetTasksStatement,
+  giveBackStatement,
+  restStatement,
+  takeChangesStatement,
+  type RestRow,
+  type TaskEnd,
+  type TakenRow,
+  type TaskRow,
+} from '../../sql/changes/follow.sql.js';
+import type { Project } from '../../tenancy/project.js';
+import { ProjectStore } from '../../tenancy/project-store.js';
+import { Numbering } from '../numbering.js';
+import { chainsOf, MOST_ATTEMPTS, nextAttempt, type Follower, type FollowerSource, type RunTask } from './follower.js';
+
+/** Days that is kept what has ended. */
+const KEPT = { done: 3, failed: 30 };
+/** Milliseconds between two deletions of what is no longer kept of a project. */
+const FORGET_EVERY = 600_000;
+const MAX_REMEMBERED = 5000;
+
+/** How a turn ends. */
+export interface TurnEnd {
+  /** Milliseconds until something is due; undefined if nothing is. */
+  readonly next: number | undefined;
+  /** The followers that were looked for. */
+  readonly ids: readonly string[];
+  /** Whether there is something for followers that this service does not know. */
+  readonly others: boolean;
+}
+
+/** When a turn ends: as `performance.now()` tells it, and with the service. */
+interface TurnLimit {
+  readonly until: number;
+  readonly stopping: AbortSignal;
+  readonly giveUp: AbortSignal;
+}
+
+@Injectable()
+export class FollowedProject {
+  readonly sources: FollowerSource[] = [];
+  /** When what is no longer kept was deleted last, by schema. */
+  readonly #forgotten = lruCache<number>(MAX_REMEMBERED);
+
+  constructor(
+    private readonly database: Database,
+    private readonly catalog: Catalog,
+    private readonly numbering: Numbering,
+    private readonly projects: ProjectStore,
+  ) {}
+
+  async turn(project: Project, limit: TurnLimit): Promise<TurnEnd> {
+    const executor = this.database.ofProject(project);
+    const paused = new Set<string>();
+    let ids: readonly string[] = [];
+    for (;;) {
+      const followers = (await this.#followersOf(project)).filter(({ id }) => !paused.has(id));
+      ids = followers.map(({ id }) => id);
+      if (ids.length === 0) return { next: undefined, ids, others: (await this.rest(project, ids)).others };
+      await this.#take(project, executor, followers);
+      const turn = new Turn(this, { project, executor, limit, paused });
+      await turn.run(followers, await executor.run(beginTasksStatement(project.schema, ids, this.me)));
+      const { more, next, others } = await this.rest(project, ids);
+      const isOver = performance.now() >= limit.until || limit.stopping.aborted || !this.runs(project);
+      if (isOver || (!more && (next === null || next > 0))) {
+        await this.#forget(project, executor);
+        return { next: more ? 0 : (next ?? undefined), ids, others };
+      }
+    }
+  }
+
+  /** What is left for followers of a project. */
+  async rest({ id, schema }: Pick<Project, 'id' | 'schema'>, ids: readonly string[]): Promise<RestRow> {
+    const [rest] = await this.database.ofProject({ id, schema }).run<RestRow>(restStatement(schema, ids));
+    return rest ?? { more: false, next: null, others: false };
+  }
+
+  /** Whether anything runs by itself in a project, as far as this process knows. */
+  runs({ id }: Project): boolean {
+    const found = this.projects.find(id);
+    return found instanceof Promise || (found !== undefined && found.settings.background !== false);
+  }
+
+  /** The service, as tasks that it has begun name it. */
+  get me(): string {
+    return this.database.serviceId;
+  }
+
+  async #followersOf(project: Project): Promise<readonly Follower[]> {
+    return this.catalog.withCheckedModel({ project }, async (model) => {
+      const followers: Follower[] = [];
+      for (const source of this.sources) followers.push(...(await source.list(project, model)));
+      return followers;
+    });
+  }
+
+  /** Gives followers the changes that are committed now. */
+  async #take({ schema }: Project, executor: Executor, followers: readonly Follower[]): Promise<void> {
+    const { last } = await this.numbering.number(schema);
+    const known = await executor.run<{ id: string }>(followersStatement(schema));
+    const begun = new Set(known.map(({ id }) => id));
+    const added = followers.filter(({ id }) => !begun.has(id));
+    if (added.length > 0) await executor.run(beginFollowersStatement(schema, added));
+    const wanted = followers.map(({ id, kinds, operations, passesOld }) => {
+      return { id, kinds, operations, passes: passesOld };
+    });
+    const taken = await executor.run<TakenRow>(takeChangesStatement(schema, wanted, BigInt(last)));
+    for (const { follower, passed, lost } of taken) {
+      if (passed > 0 || lost > 0) followers.find(({ id }) => id === follower)?.missed({ passed, lost });
+    }
+  }
+
+  async #forget({ schema }: Project, executor: Executor): Promise<void> {
+    const now = performance.now();
+    if (now - (this.#forgotten.get(schema) ?? -Infinity) < FORGET_EVERY) return;
+    this.#forgotten.set(schema, now);
+    await executor.run(forgetTasksStatement(schema, KEPT));
+  }
+}
+
+interface TurnOptions {
+  readonly project: Project;
+  readonly executor: Executor;
+  readonly limit: TurnLimit;
+  /** The followers that get nothing more in this turn. */
+  readonly paused: Set<string>;
+}
+
+/** The tasks that were begun together. */
+class Turn {
+  /** What was begun and has not ended. */
+  readonly #left = new Map<string, TaskRow>();
+
+  constructor(
+    private readonly of: FollowedProject,
+    private readonly options: TurnOptions,
+  ) {}
+
+  async run(followers: readonly Follower[], begun: readonly TaskRow[]): Promise<void> {
+    if (begun.length === 0) return;
+    const tasks = new Map<string, TaskRow[]>();
+    for (const task of begun) {
+      this.#left.set(task.id, task);
+      getOrInsert(tasks, task.follower, (): TaskRow[] => []).push(task);
+    }
+    try {
+      await allEnded(followers.map((follower) => this.#follow(follower, tasks.get(follower.id) ?? [])));
+    } finally {
+      const left = [...this.#left.values()].filter(({ lost }) => !lost).map(({ id }) => id);
+      if (left.length > 0) await this.#send(giveBackStatement(this.#schema, left, this.of.me));
+    }
+  }
+
+  get #schema(): string {
+    return this.options.project.schema;
+  }
+
+  /** Whether nothing more may begin. */
+  get #isOver(): boolean {
+    const { limit, project } = this.options;
+    return performance.now() >= limit.until || limit.stopping.aborted || !this.of.runs(project);
+  }
+
+  async #follow(follower: Follower, tasks: readonly TaskRow[]): Promise<void> {
+    if (tasks.length === 0) return;
+    const run = await follower.prepare(tasks);
+    const chains = chainsOf(tasks).values();
+    const worker = async (): Promise<void> => {
+      for (const chain of chains) {
+        for (const task of chain) {
+          if (this.#isOver || this.options.paused.has(follower.id)) return;
+          if (!(await this.#runTask(follower, task, run))) break;
+        }
+      }
+    };
+    await allEnded(Array.from({ length: Math.min(follower.atOnce, BEGUN_AT_ONCE) }, worker));
+  }
+
+  /** Returns whether the next one of its unit may run. */
+  async #runTask(follower: Follower, begun: TaskRow, run: RunTask): Promise<boolean> {
+    const task = begun.lost ? await this.#countLost(follower, begun) : begun;
+    if (!task) return false;
+    const { giveUp } = this.options.limit;
+    const outcome = await run(task, giveUp);
+    if (giveUp.aborted && outcome.type === 'failed') return false;
+    if (outcome.type === 'paused') {
+      this.options.paused.add(follower.id);
+      return false;
+    }
+    this.#left.delete(task.id);
+    if (outcome.type === 'ended' || outcome.type === 'gone') return outcome.type === 'ended';
+    const { type, report } = outcome;
+    if (type === 'done') return this.#end(task, { state: 'done', report });
+    const next = outcome.forGood ? undefined : nextAttempt(task.attempts + 1);
+    if (next === undefined) return this.#end(task, { state: 'failed', report });
+    await this.#end(task, { state: 'waiting', next, report });
+    return false;
+  }
+
+  /** The task with the attempt that was lost with its service; undefined if it has no further one. */
+  async #countLost(follower: Follower, begun: TaskRow): Promise<TaskRow | undefined> {
+    this.#left.delete(begun.id);
+    const report = follower.reportOfLost(begun);
+    if (begun.attempts + 1 >= MOST_ATTEMPTS) {
+      await this.#end(begun, { state: 'failed', report });
+      return undefined;
+    }
+    if (!(await this.#send(countLostStatement(this.#schema, begun, this.of.me)))) return undefined;
+    const task = { ...begun, attempts: begun.attempts + 1, lost: false, report };
+    this.#left.set(task.id, task);
+    return task;
+  }
+
+  #end(task: TaskRow, end: TaskEnd): Promise<boolean> {
+    return this.#send(endAttemptStatement(this.#schema, task, end));
+  }
+
+  /** Returns whether a row was found. */
+  async #send(statement: Statement): Promise<boolean> {
+    return (await this.options.executor.run(statement)).length > 0;
+  }
+}
+
+/** Waits for all, and throws the error of the first that has failed. */
+async function allEnded(works: readonly Promise<void>[]): Promise<void> {
+  const failed = (await Promise.allSettled(works)).find((each) => each.status === 'rejected');
+  if (failed) throw failed.reason;
+}
