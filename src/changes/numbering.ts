@@ -8,6 +8,7 @@ import { causeText, isDatabaseAway, isStaleModel } from '../database/statement/s
 import { CHANGES_KEEP } from '../model/changes.js';
 import { projectOfSchema } from '../model/names.js';
 import { lruCache } from '../shared/maps.js';
+import { SharedRuns } from '../shared/shared-runs.js';
 import { ProjectStore } from '../tenancy/project-store.js';
 import { ChangeNotices } from './change-notices.js';
 import { Waiting } from './waiting/waiting.js';
@@ -38,6 +39,7 @@ export class Numbering implements OnModuleInit, OnModuleDestroy {
   /** Projects whose changes will be numbered, by schema. */
   readonly #planned = new Map<string, NodeJS.Timeout>();
   readonly #running = new Set<Promise<void>>();
+  readonly #runs = new SharedRuns();
   /** Changes that were moved since the last VACUUM, by schema. */
   readonly #moved = lruCache<number>(MAX_REMEMBERED);
   /** When the changes of a project are numbered again at the earliest, as `performance.now()` tells it. */
@@ -78,12 +80,17 @@ export class Numbering implements OnModuleInit, OnModuleDestroy {
     };
     const feed = await read();
     if (!feed.waiting) return feed;
+    await this.#runs.run(schema, () => this.#numberAll(schema));
+    return read();
+  }
+
+  async #numberAll(schema: string): Promise<void> {
+    const project = { id: projectOfSchema(schema), schema };
     for (let numbered = NUMBERED_AT_ONCE; numbered === NUMBERED_AT_ONCE;) {
       const rows = await this.database.ofProject(project).run<{ numbered?: number }>(numberChangesStatement(schema));
       numbered = rows.find((row) => row.numbered !== undefined)?.numbered ?? 0;
       this.#moved.set(schema, (this.#moved.get(schema) ?? 0) + numbered);
     }
-    return read();
   }
 
   /** Deletes what is older than the project keeps its changes, from time to time. */

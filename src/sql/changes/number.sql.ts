@@ -75,7 +75,9 @@ function moveChangesStatement(schema: string): Statement {
     sql`
       WITH taken AS (
         DELETE FROM ${outbox}
-        WHERE "id" IN (SELECT "id" FROM ${outbox} ORDER BY "id" LIMIT ${integer(NUMBERED_AT_ONCE)})
+        WHERE "id" <= (
+          SELECT max(o."id") FROM (SELECT "id" FROM ${outbox} ORDER BY "id" LIMIT ${integer(NUMBERED_AT_ONCE)}) AS o
+        )
         RETURNING *
       ),
       numbered AS (SELECT row_number() OVER (ORDER BY t."id") AS n, t.* FROM taken AS t),
