@@ -2,10 +2,11 @@
  * The streams of one project in this process. When something was written, one transaction reads what it was and judges,
  * for all lists at once, what their readers are sent; a list that may have changed in another way is read again.
  */
+import { Logger } from '@nestjs/common';
 import type { Catalog } from '../../catalog/catalog.service.js';
 import type { Deployments } from '../../catalog/session/session.js';
 import type { Database, Executor } from '../../database/database.js';
-import { isDatabaseAway } from '../../database/statement/sqlstate.js';
+import { causeText, isDatabaseAway } from '../../database/statement/sqlstate.js';
 import type { Model } from '../../model/model.js';
 import { RestartError } from '../../database/transaction/contention.js';
 import { isCallerError, KindError, refusal, retryLater } from '../../shared/errors.js';
@@ -28,7 +29,7 @@ import type { Waiting } from '../waiting/waiting.js';
 import { Cohorts, type Cohort } from './cohorts.js';
 import { planList, type LivePlan } from './live.plan.js';
 import { readLivePage } from './live-page.js';
-import { isWorthSending, type LiveQuery } from './live-query.js';
+import { changeText, isWorthSending, type LiveQuery } from './live-query.js';
 import type { LiveStream } from './live-stream.js';
 
 export interface LiveParts {
@@ -56,6 +57,11 @@ interface Failing {
   queries: readonly LiveQuery[] | undefined;
 }
 
+/** Milliseconds of sending between two pauses: a pause may take several times as long, for which all others wait. */
+const SENDING = { alone: 10, shared: 10 };
+/** Positions of new lists that are told at once, besides those that were told before. */
+const NEW_AT_ONCE = 10;
+
 /** What the lists at one position are told. */
 interface News {
   readonly queries: readonly LiveQuery[];
@@ -67,6 +73,7 @@ interface News {
 }
 
 export class LiveProject {
+  readonly #log = new Logger('changes');
   readonly #streams = new Map<LiveStream, readonly LiveQuery[]>();
   readonly #cohorts = new Cohorts();
   readonly #gone = new AbortController();
@@ -201,12 +208,18 @@ export class LiveProject {
         );
       for (;;) {
         try {
-          for (const news of await read()) await this.#tell(news);
+          const told = await read();
+          const position = positionIn(told);
+          // One object for all, which are told together from now on.
+          if (position) for (const news of told) await this.#tell(news, position);
           return;
         } catch (error) {
           const { queries } = failing;
           if (!queries || error instanceof RestartError || isDatabaseAway(error)) throw error;
           // The others are told; these find out with their pages what is wrong.
+          this.#log.warn(
+            `${project.id}: changes of ${queries[0]?.planned?.kindId} were not judged: ${causeText(error)}`,
+          );
           failing.queries = undefined;
           for (const query of queries) query.miss();
         }
@@ -244,12 +257,14 @@ export class LiveProject {
   }
 
   /** Those that are told something, by what they were told last; they share one object of it. */
-  #byPosition(): Iterable<LiveQuery[]> {
+  #byPosition(): readonly LiveQuery[][] {
     const groups = new Map<LivePosition, LiveQuery[]>();
     for (const query of this.#queries) {
       if (query.follows && query.planned) getOrInsert(groups, query.position, (): LiveQuery[] => []).push(query);
     }
-    return groups.values();
+    const [most = [], ...others] = [...groups.values()].sort((a, b) => b.length - a.length);
+    if (others.length > NEW_AT_ONCE) this.#wake();
+    return most.length > 0 ? [most, ...others.slice(0, NEW_AT_ONCE)] : [];
   }
 
   /** What has changed since the position of queries, judged for each of them. */
@@ -276,22 +291,20 @@ export class LiveProject {
     return { queries, rows, judged, tooMany };
   }
 
-  async #tell({ queries, rows, judged, tooMany }: News): Promise<void> {
-    const [first] = rows;
-    if (!first) return;
-    const { epoch, last, pending } = first;
-    const pauses = new EventLoopYield(this.project.schema);
-    const position = { epoch, last, pending };
-    const restored = queries[0]?.position.epoch !== epoch || BigInt(queries[0].position.last) > BigInt(last);
+  async #tell({ queries, rows, judged, tooMany }: News, position: LivePosition): Promise<void> {
+    const pauses = new EventLoopYield(this.project.schema, SENDING);
+    const [first] = queries;
+    const restored = first !== undefined && !isBefore(first.position, position);
     const counts = new Map<LiveQuery, number>();
     for (const query of judged.flatMap((each) => each.rows.flatMap((row) => readersOf(row, each.readers)))) {
       counts.set(query, (counts.get(query) ?? 0) + 1);
     }
     for (const { rows: changes, readers } of judged) {
       for (const row of changes) {
+        const text = changeText(row);
         for (const query of readersOf(row, readers)) {
           if (!query.follows) continue;
-          if (isWorthSending(counts.get(query) ?? 0)) query.sendChange(row);
+          if (isWorthSending(counts.get(query) ?? 0)) query.sendChange(row, text);
           else query.miss();
           if (pauses.due) await pauses.pause();
         }
@@ -362,6 +375,17 @@ export class LiveProject {
   #executorFor([first]: readonly LiveQuery[]): Executor {
     return this.parts.database.ofProject(this.project, { part: first?.planned?.kindId });
   }
+}
+
+/** The position of the snapshot in which the news were read. */
+function positionIn([first]: readonly News[]): LivePosition | undefined {
+  const [row] = first?.rows ?? [];
+  return row && { epoch: row.epoch, last: row.last, pending: row.pending };
+}
+
+/** False after a restore. */
+function isBefore(one: LivePosition, other: LivePosition): boolean {
+  return one.epoch === other.epoch && BigInt(one.last) <= BigInt(other.last);
 }
 
 /** The kinds that queries look at, and those of their members. */

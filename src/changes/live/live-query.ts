@@ -113,15 +113,29 @@ export class LiveQuery {
   sendFirst({ count, items, versions }: LivePageRow): void {
     const { as } = this.asked;
     if (this.stream.isBehind) return this.miss();
-    this.stream.send('page', `{"as":"${as}","count":${count},"items":${items},"versions":${versions}}`);
+    this.stream.send(
+      'page',
+      `{"as":"${as}","count":${count},"items":${onOneLine(items)},"versions":${onOneLine(versions)}}`,
+    );
   }
 
-  sendChange({ operation, id, version, unit }: JudgedRow): void {
+  /** @param text that of `changeText` */
+  sendChange({ operation }: JudgedRow, text: string): void {
     this.#changed = true;
     if (this.stream.isBehind) return this.miss();
-    const what = unit === null ? `"id":${JSON.stringify(id)}` : `"unit":${unit}`;
-    this.stream.send(operation, `{"as":"${this.asked.as}",${what},"version":${version}}`);
+    this.stream.send(operation, `{"as":"${this.asked.as}",${text}}`);
   }
+}
+
+/** What all who are sent a change are told of it. */
+export function changeText({ id, version, unit }: JudgedRow): string {
+  const what = unit === null ? `"id":${JSON.stringify(id)}` : `"unit":${onOneLine(unit)}`;
+  return `${what},"version":${version}`;
+}
+
+/** Line breaks in the JSON of PostgreSQL are layout; in a stream they would end the line of the data. */
+function onOneLine(json: string): string {
+  return json.includes('\n') ? json.replaceAll('\n', '') : json;
 }
 
 /** Whether so many changes are sent one by one. */

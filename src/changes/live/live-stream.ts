@@ -56,11 +56,11 @@ export class LiveStream {
     response.once('close', () => this.#close());
   }
 
-  /** @param data JSON, in which line breaks are layout */
+  /** @param data JSON on one line */
   send(event: string, data: string): void {
     const response = this.#response;
     if (!response || this.#ended || this.#behind) return;
-    response.write(`event: ${event}\ndata: ${data.replaceAll('\n', '')}\n\n`);
+    response.write(`event: ${event}\ndata: ${data}\n\n`);
     if (response.writableLength > LIMITS.liveUnsent) this.#waitFor(response);
   }
 

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { anonymous, asMember, defineKinds, tokensOf } from '../../support/callers.js';
 import { ok, query } from '../../support/definitions.js';
 import { follow, type LiveReader } from '../../support/live.js';
+import { observeStatements } from '../../support/sent-statements.js';
 import { sharedService, startTestService, TestProject } from '../../support/service.js';
 
 const service = await sharedService();
@@ -404,7 +405,20 @@ it('six streams of a caller, and others of the project go on', async () => {
   const live = await Promise.all(Array.from({ length: 6 }, () => follow(fay, { a: '/task/unit?limit=0' })));
   const { status, body, headers } = await fay.post('/live', { queries: [{ as: 'a', path: '/task/unit' }] });
   expect([status, body.messages[0]?.code, headers.get('retry-after')]).toEqual([429, 'stream.too_many', '5']);
-  (await follow(ann, { a: '/task/unit?limit=0' })).close();
+  const besides = await follow(ann, { a: '/task/unit?limit=0' });
+  const heard = () => Promise.all([...live, besides].map((each) => each.next('insert', each.events.length)));
+  const judged: string[] = [];
+  for (let n = 0; n < 2; n++) {
+    const stop = observeStatements(service.service.database, ({ text }) => {
+      if (n === 1 && text.includes('_live')) judged.push(text);
+    });
+    const hearing = heard();
+    await create('task', { title: 'for all' });
+    await hearing;
+    stop();
+  }
+  expect(judged, 'one statement for all, once they were told together').toHaveLength(1);
+  besides.close();
   for (const each of live) each.close();
 });
 
