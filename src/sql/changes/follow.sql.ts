@@ -56,22 +56,21 @@ export function beginFollowersStatement(
   const rows = followers.map(({ id, kinds, since }) => ({ id, kinds, since: Math.floor(since * 1000) }));
   return render(sql`
     WITH new AS MATERIALIZED (
-      SELECT f.*, now() AS now
+      SELECT
+        f.id,
+        coalesce(
+          (
+            SELECT min(c."seq") - 1
+            FROM ${ident(schema, CHANGE_TABLE)} AS c
+            WHERE c."kind" = ANY(f.kinds) AND c."version" >= f.since
+          ),
+          (SELECT "last" FROM ${ident(schema, FEED_TABLE)})
+        ) AS seq,
+        now() AS now
       FROM jsonb_to_recordset(${param(JSON.stringify(rows))}::jsonb) AS f(id text, kinds text[], since bigint)
     )
     INSERT INTO ${ident(schema, FOLLOWER_TABLE)} ("id", "seq", "seen_at", "paused")
-    SELECT
-      f.id,
-      coalesce(
-        (
-          SELECT min(c."seq") - 1
-          FROM ${ident(schema, CHANGE_TABLE)} AS c
-          WHERE c."kind" = ANY(f.kinds) AND c."version" >= f.since
-        ),
-        (SELECT "last" FROM ${ident(schema, FEED_TABLE)})
-      ),
-      f.now,
-      false
+    SELECT f.id, f.seq, f.now, false
     FROM new AS f
     ON CONFLICT ("id") DO NOTHING
   `);
