@@ -35,6 +35,7 @@ export function storedSetting(access: Json, operation: string): StoredLevel | re
 function defaultLevel(kind: KindDef, operation: Operation, { accessDefault }: Model): EffectiveLevel {
   const own = kind.traits.levels?.[operation];
   if (own) return own;
+  if (operation === 'history') return 'admin';
   if (kind.builtIn) return operation === 'read' ? 'member' : 'admin';
   if (isMemberKind(kind)) {
     if (operation === 'signup') return accessDefault === 'open' ? 'anyone' : 'nobody';
@@ -62,7 +63,7 @@ export function grantOf(kind: KindDef, operation: Operation, caller: Caller, mod
 }
 
 /** Operations on existing units, which also need the right to read them. */
-export const REQUIRE_READ: ReadonlySet<Operation> = new Set(['update', 'delete', 'link', 'function']);
+export const REQUIRE_READ: ReadonlySet<Operation> = new Set(['update', 'delete', 'link', 'function', 'history']);
 
 /** Whether a caller may do an operation on at least one unit that could exist. */
 export function isAllowedForSomeUnit(kind: KindDef, operation: Operation, caller: Caller, model: Model): boolean {
@@ -187,6 +188,11 @@ export function memberKindOf(model: Model, { kindId }: MemberCaller): KindDef {
   throw refusal('token.invalid', 'The kind of this member is inactive');
 }
 
+const OPERATIONS_IN_WORDS: Readonly<Partial<Record<Operation, string>>> = {
+  function: 'call functions',
+  history: 'read the history of units',
+};
+
 /** The error for a caller who has no grant for a kind. */
 export function kindDenied(
   model: Model,
@@ -201,7 +207,7 @@ export function kindDenied(
       'kind.unknown',
       `No kind '${shortened(kindId)}' in this project${didYouMean(kindId, suggestableKinds(model, caller))}`,
     );
-  const what = operation === 'function' ? 'call functions' : `${operation} units`;
+  const what = OPERATIONS_IN_WORDS[operation] ?? `${operation} units`;
   if (isWithheldByKeyAlone(kind, operation, caller, model)) {
     return accessDenied(caller, `This API key may not ${what} of '${kind.id}'`);
   }

@@ -1,6 +1,6 @@
 /**
  * Writes of members: their credentials in `kind_system_user` are created, renamed and deleted with them, and their API
- * keys deleted.
+ * keys deleted, and what was recorded of them is erased.
  */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { contentionOn, trackContention } from '../database/transaction/contention.js';
@@ -10,6 +10,7 @@ import { isEmailAddress } from '../shared/email.js';
 import { Faults, KindError, refusal, type Message } from '../shared/errors.js';
 import { scalarText, type Json } from '../shared/json.js';
 import { foldName, isVisibleName } from '../shared/member-names.js';
+import { eraseStatements } from '../sql/changes/erase.sql.js';
 import { deleteKeysOfMemberStatement } from '../sql/member/api-key.sql.js';
 import {
   countMembersStatement,
@@ -163,7 +164,9 @@ export class MemberBehavior implements RegisteredBehavior, OnModuleInit {
     return row?.count ?? 0;
   }
 
-  async afterDelete(_: KindDef, id: string, session: Session): Promise<void> {
+  async afterDelete(kind: KindDef, id: string, session: Session): Promise<void> {
+    const { schema } = session.project;
+    for (const statement of eraseStatements({ schema, kind, id })) await session.executor.run(statement);
     await session.executor.run(deleteCredentialStatement(session.project.schema, id));
     await session.executor.run(deleteCodesAndRecoveriesStatement(session.project.schema, id));
     await this.sessions.end(session.executor, session.project, { memberId: id });

@@ -28,7 +28,15 @@ import { readBatch, type BatchOperation, type GivenBatch } from './batch.request
 import { fillBody, fillPath, pathReferences, ReferenceBudget, withoutReferences } from './references.js';
 
 /** The routes that a batch may call. Of definitions, those that only read. */
-const TAGS: ReadonlySet<RouteTag> = new Set(['Units', 'Groups', 'Links', 'Functions', 'Kinds', 'Parameters']);
+const TAGS: ReadonlySet<RouteTag> = new Set([
+  'Units',
+  'Groups',
+  'Links',
+  'Functions',
+  'Kinds',
+  'Parameters',
+  'Changes',
+]);
 
 const PREFIX = '/api/lib';
 

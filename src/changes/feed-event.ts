@@ -1,11 +1,13 @@
 /** The JSON of a change. Pure. */
+import type { Field } from '../model/model.js';
+import { isConditional } from '../model/predicate/conditional-field.js';
 import { instantOf } from '../model/parameter-type/calendar.js';
 import type { Json } from '../shared/json.js';
 import type { FeedKindPlan, SeenRow } from '../sql/changes/feed.sql.js';
-import { knowsWholeProject, type Caller } from '../tenancy/caller.js';
+import type { Caller } from '../tenancy/caller.js';
 
 export function writeEvent(
-  { unit: { kind }, changes }: FeedKindPlan,
+  { unit: { kind }, history }: FeedKindPlan,
   row: SeenRow,
   cursor: string,
   caller: Caller,
@@ -20,8 +22,8 @@ export function writeEvent(
     at: instantOf(version),
     ...link,
     ...(unit !== null && { unit_version: Number(row.unit_version) }),
-    ...(showsOrigin(origin, caller) && shownOrigin(origin)),
-    ...(link === null && changes.length > 0 && operation !== 'enter' && { changes: changesOf(row, changes) }),
+    ...((row.tells || isBy(caller, origin)) && shownOrigin(origin)),
+    ...(link === null && row.tells && history && operation !== 'enter' && { changes: changesOf(row, history.fields) }),
   };
   const text = JSON.stringify(head);
   // The unit is the JSON of PostgreSQL.
@@ -33,28 +35,40 @@ function isOfUnit(operation: string): boolean {
   return operation === 'create' || operation === 'update' || operation === 'enter';
 }
 
-/** Who wrote is shown to those who may read the history, and to the one who did. */
-function showsOrigin(origin: SeenRow['origin'], caller: Caller): boolean {
-  if (knowsWholeProject(caller)) return true;
+/** Whether a caller made the change: it is told how, as those are who may read the history. */
+function isBy(caller: Caller, origin: SeenRow['origin']): boolean {
   return caller.type === 'member' && origin['member'] === caller.id && origin['member_kind'] === caller.kindId;
 }
 
-function shownOrigin({ via, key, cascade, member, member_kind }: SeenRow['origin']): object {
+/** Who made a change, and how. */
+export function shownOrigin({ via, key, cascade, member, member_kind, erased }: SeenRow['origin']): object {
   return {
     via,
     key: key ?? null,
     ...(cascade === true && { cascade }),
     member: member ?? null,
     member_kind: member_kind ?? null,
+    ...(erased === true && { erased }),
   };
 }
 
 type Values = Readonly<Record<string, Json>>;
 
-/** The values before and after, of the parameters that differ. */
-function changesOf({ changed, before, after }: SeenRow, fields: FeedKindPlan['changes']): object {
+/** The values before and after, of the parameters that differ and that the caller may read in one of them. */
+export function changesOf(
+  { changed, before, after, origin }: Pick<SeenRow, 'changed' | 'before' | 'after' | 'origin'>,
+  fields: readonly Field[],
+): object {
   const columns = new Set(changed);
-  const [was, is] = [before, after].map((text) => (text === null ? undefined : (JSON.parse(text) as Values)));
-  const shown = fields.filter(({ column }) => column !== undefined && columns.has(column));
-  return Object.fromEntries(shown.map(({ id }) => [id, [was?.[id] ?? null, is?.[id] ?? null]]));
+  const [was, is] = [before, after].map((text) => (text === null ? {} : (JSON.parse(text) as Values))) as [
+    Values,
+    Values,
+  ];
+  const isErased = origin['erased'] === true;
+  const shown = fields.filter((field) => {
+    if (field.column === undefined || !columns.has(field.column)) return false;
+    // Nobody knows whether an erased unit showed what only some show.
+    return isErased ? !isConditional(field) : field.id in was || field.id in is;
+  });
+  return Object.fromEntries(shown.map(({ id }) => [id, isErased ? [null, null] : [was[id] ?? null, is[id] ?? null]]));
 }

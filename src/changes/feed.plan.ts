@@ -1,19 +1,16 @@
 /** Plans what a caller may see of changes. Pure. */
 import { authorizeKind, grantOf } from '../access/access.js';
-import { readableFields } from '../access/masks.js';
 import type { Opened } from '../run/command.js';
 import type { Parsed } from '../http/route/parse-list-query.js';
 import type { KindDef } from '../model/model.js';
-import { everyField } from '../model/predicate/predicate.js';
 import { hasMoment } from '../model/predicate/related.js';
 import { refusal } from '../shared/errors.js';
 import type { FeedKindPlan } from '../sql/changes/feed.sql.js';
 import type { ReadPlan } from '../sql/list/select.sql.js';
-import { isTimeField } from '../model/field.js';
-import { knowsWholeProject } from '../tenancy/caller.js';
 import { planContextOf, planList, planQuery } from '../unit/query/list.plan.js';
 import { readableUnits } from '../unit/table/rights.js';
 import type { FeedQuery } from './feed.query.js';
+import { historyRight } from './history-right.js';
 
 export interface FeedPlan {
   readonly query: FeedQuery;
@@ -63,13 +60,7 @@ function planKind(opened: Opened, kind: KindDef, { list }: FeedQuery): FeedKindP
       },
     );
   }
-  const shown = knowsWholeProject(caller) ? everyField(readableFields(kind, caller, model)) : [];
-  return { unit, filter, changes: shown.filter(({ id, column }) => column !== undefined && !isFixed(id)) };
-}
-
-/** Each change would be one of these, or none. */
-function isFixed(id: string): boolean {
-  return id === 'id' || id === 'kind_id' || isTimeField(id);
+  return { unit, filter, history: historyRight(kind, caller, model) };
 }
 
 /** The units at the other end of links. */

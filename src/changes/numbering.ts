@@ -16,6 +16,7 @@ import {
   feedStatement,
   FORGOTTEN_AT_ONCE,
   forgetChangesStatement,
+  forgetHistoryStatement,
   NUMBERED_AT_ONCE,
   numberChangesStatement,
   vacuumOutboxStatement,
@@ -104,6 +105,10 @@ export class Numbering implements OnModuleInit, OnModuleDestroy {
     for (let looked = FORGOTTEN_AT_ONCE; looked === FORGOTTEN_AT_ONCE && !this.#stopped;) {
       const [row] = await this.database.ofProject(project).run<{ looked: number }>(statement);
       looked = row?.looked ?? 0;
+    }
+    for (let forgotten = 1; forgotten > 0 && !this.#stopped;) {
+      const [row] = await this.database.ofProject(project).run<{ forgotten: number }>(forgetHistoryStatement(schema));
+      forgotten = row?.forgotten ?? 0;
     }
   }
 

@@ -142,9 +142,9 @@ export interface FunctionDeclaration<S extends 'kind' | 'unit' = 'kind' | 'unit'
 
 /**
  * The way by which a unit is written: a request to the API (a batch too), code of a module (a function, an endpoint or
- * another hook), a run by a schedule with all that it sets off, an import, or a sign-up.
+ * another hook), a run by a schedule with all that it sets off, an import, a unit that is put back as it was, or a sign-up.
  */
-export type Via = 'api' | 'function' | 'schedule' | 'import' | 'signup';
+export type Via = 'api' | 'function' | 'schedule' | 'import' | 'revert' | 'signup';
 
 /** How a unit or link is written. Of several ways inside one another, `via` is the innermost. */
 export interface WriteEvent {

@@ -7,7 +7,7 @@ import type { Level } from './access-levels.js';
 import type { Changes } from './changes.js';
 
 /** Operations on the units of a kind. The kind's `access` may set a level or rules for each. */
-export const OPERATIONS = ['read', 'create', 'update', 'delete', 'link', 'function', 'signup'] as const;
+export const OPERATIONS = ['read', 'create', 'update', 'delete', 'link', 'function', 'history', 'signup'] as const;
 export type Operation = (typeof OPERATIONS)[number];
 
 /** Operations on links. The `access` of a link type may set a level or rules for each. */

@@ -10,6 +10,9 @@ export type Changes = (typeof CHANGES)[number];
  */
 export const FEED_OPERATIONS = ['create', 'update', 'enter', 'leave', 'delete', 'link', 'unlink'] as const;
 
+/** The most days that a project or kind can name; a history without days is kept for ever. */
+export const MOST_DAYS = 3650;
+
 /** Days for which changes are kept for those who follow them, if the project does not say. */
 export const CHANGES_KEEP = 30;
 

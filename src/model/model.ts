@@ -100,6 +100,8 @@ export interface KindDef {
   readonly checks: readonly KindCheck[];
   readonly accepted: AcceptedAccess;
   readonly changes: Changes;
+  /** Days for which its history is kept; undefined for ever. */
+  readonly historyKeep: number | undefined;
   /** The groups that the kind is in. */
   readonly groups: readonly string[];
 }

@@ -10,6 +10,7 @@ import { Database, type Executor } from '../database/database.js';
 import { IDEMPOTENCY_TABLE } from '../model/table/internal-tables.js';
 import { refusal, retryLater, type KindError } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
+import { ERASED_STATUS } from '../sql/changes/erase.sql.js';
 import {
   claimKeyStatement,
   keepAnswerStatement,
@@ -115,9 +116,10 @@ function notHere(text: string): KindError {
   return refusal('idempotency.not_here', text, { parameter: KEY_HEADER });
 }
 
-/** @throws StoredRefusal if it was a refusal, KindError 422 if the key was used for another request */
+/** @throws StoredRefusal if it was a refusal, KindError 409 if it was erased, 422 if the key was used for another request */
 export function repeatedAnswer(earlier: EarlierAnswer, keyed: KeyedRequest): KeptAnswer {
   const { request, hash, status, content, headers } = earlier;
+  if (status === ERASED_STATUS) throw refusal('idempotency.erased', 'The answer to this request was erased');
   if (request !== keyed.request || hash !== keyed.hash) {
     const differs = request === keyed.request ? 'body' : 'method, path or query';
     throw refusal('idempotency.mismatch', `This Idempotency-Key was used for a request with another ${differs}`);

@@ -77,6 +77,16 @@ export const ERRORS = {
   },
   'token.revoked': { status: 401, meaning: 'The end of a stream: its session was ended, or its API key deleted.' },
   'stream.old': { status: 503, meaning: 'The end of a stream that has lasted for an hour: open it again.' },
+  'history.off': { status: 400, meaning: 'The kind keeps no history (`changes` of the kind).' },
+  'history.not_kept': {
+    status: 400,
+    meaning: 'How the unit was at that time is not known: it is before what is kept, or in the future.',
+  },
+  'history.unknown': { status: 404, meaning: 'The unit has no such version, or none that the caller may see.' },
+  'history.kept': {
+    status: 409,
+    meaning: 'The change would delete the history of the units; `?cascade=true` deletes it.',
+  },
   'stream.too_many': { status: 429, meaning: 'Too many requests and streams of one caller wait for changes.' },
   'kind.no_aggregate': {
     status: 400,
@@ -136,6 +146,8 @@ export const ERRORS = {
     status: 409,
     meaning: 'The deletion would take along more units, or links with hooks, than one may.',
   },
+  'unit.exists': { status: 409, meaning: 'A unit with that id is there again.' },
+  'unit.member': { status: 409, meaning: 'A member who was deleted does not come back.' },
   'unit.key_immutable': { status: 409, meaning: "A unit's natural key never changes." },
   'unit.last_administrator': { status: 409, meaning: 'The last administrator of a project cannot be deleted.' },
   'unit.conflict': { status: 409, meaning: 'The change conflicts with what is stored.' },
@@ -296,6 +308,10 @@ export const ERRORS = {
   'idempotency.mismatch': {
     status: 422,
     meaning: 'The Idempotency-Key was used for another method, path, query or body.',
+  },
+  'idempotency.erased': {
+    status: 409,
+    meaning: 'The request was answered, and its answer was erased with the history of a unit in it.',
   },
   'idempotency.full': {
     status: 429,

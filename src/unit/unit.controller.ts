@@ -5,6 +5,7 @@ import {
   AGGREGATE_ENDPOINT_QUERY,
   CREATE_ENDPOINT_QUERY,
   DELETE_ENDPOINT_QUERY,
+  GET_ENDPOINT_QUERY,
   GET_QUERY,
   LIST_ENDPOINT_QUERY,
   MATCHING_ENDPOINT_QUERY,
@@ -15,6 +16,7 @@ import type { HttpRequest } from '../http/request/request.js';
 import type { Command } from '../run/command.js';
 import { RunInterceptor } from '../run/run.interceptor.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
+import { PastUnits } from './past-units.js';
 import { Structs } from './struct.js';
 import { ReadCommands } from './read.commands.js';
 import { WriteCommands, type WriteRequest } from './write.commands.js';
@@ -27,6 +29,7 @@ export class UnitController {
     private readonly reader: ReadCommands,
     private readonly units: WriteCommands,
     private readonly structs: Structs,
+    private readonly past: PastUnits,
   ) {}
 
   @Get('unit')
@@ -70,12 +73,14 @@ export class UnitController {
     rights: ['read'],
     sourceOperation: 'get',
     summary: 'Get a unit of %',
-    query: GET_QUERY,
+    query: GET_ENDPOINT_QUERY,
     content: 'unit',
     conditional: 'read',
   })
   get(@Param('kind_id') kind: string, @Param('unit_id') unit: string, @Req() request: HttpRequest): Command {
-    return this.reader.get(kind, unit, urlQueryParameters(request.url));
+    const parameters = urlQueryParameters(request.url);
+    const reader = parameters.some(([name]) => name === 'as_of') ? this.past : this.reader;
+    return reader.get(kind, unit, parameters);
   }
 
   @Get('by/:unique_parameter/:value')

@@ -33,6 +33,7 @@ import { UnitQuota } from './table/write/unit-quota.js';
 import { LinksOfDeletedUnits } from './table/links/links-of-deleted-units.js';
 import { UnitController } from './unit.controller.js';
 import { ReadCommands } from './read.commands.js';
+import { PastUnits } from './past-units.js';
 import { PageRepository } from './table/read/page.repository.js';
 import { WriteCommands } from './write.commands.js';
 import { UnitStores } from './unit-stores.js';
@@ -62,6 +63,7 @@ import { UnitStores } from './unit-stores.js';
     RemoteStore,
     RemoteWriter,
     PageRepository,
+    PastUnits,
     QueryStatistics,
     RemoteSourceRunner,
     SessionUnits,
@@ -87,6 +89,7 @@ import { UnitStores } from './unit-stores.js';
     KeyedRuns,
     LinkHooks,
     PageRepository,
+    PastUnits,
     RemoteSourceRunner,
     SessionUnits,
     Structs,

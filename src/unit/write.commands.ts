@@ -51,6 +51,8 @@ export interface WriteRequest {
   readonly url: string;
   readonly contentType: string | undefined;
   readonly ifMatch: string | undefined;
+  /** Of a unit that is put back as it was: objects are values, and a new unit keeps its id and the time of its creation. */
+  readonly back?: { readonly insertedAt?: string | undefined };
 }
 
 /** The URL of a write, and the query parameters that it may have, which are all flags. */
@@ -96,7 +98,9 @@ export class WriteCommands {
     const target: WriteTarget = { kindId, operation: 'create', request };
     return this.#write(target, async (session, kind, { access }, bytes, plan) => {
       const { bodies, bulk } = await readBodies(session, kind, request, bytes);
-      const written = await this.stores.of(kind).creates.create(session, kind, bodies, { bulk, access });
+      const written = await this.stores
+        .of(kind)
+        .creates.create(session, kind, bodies, { bulk, access, ...keptOf(request) });
       const rows = await shownUnits(session, plan, written);
       if (bulk) return bulkAnswer(rows);
       const row = onlyOne(rows);
@@ -108,7 +112,9 @@ export class WriteCommands {
     const target: WriteTarget = { kindId, unitId, operation: 'update', request };
     return this.#write(target, async (session, kind, options, bytes, plan) => {
       const read = objectReader(session, request, bytes);
-      const written = await this.stores.of(kind).updates.update(session, kind, unitId, read, options);
+      const written = await this.stores
+        .of(kind)
+        .updates.update(session, kind, unitId, read, { ...options, literal: request.back !== undefined });
       const row = onlyOne(await shownUnits(session, plan, [written]));
       return unitAnswer(kind, row, plan && showsMore(plan));
     });
@@ -300,6 +306,10 @@ function referredBy(kind: KindDef, bytes: ReceivedBody): string | undefined {
     return typeof given === 'string' || typeof given === 'number' ? String(given) : null;
   });
   return ids.some((id) => id !== null) ? JSON.stringify(ids) : undefined;
+}
+
+function keptOf({ back }: WriteRequest): Pick<WriteOptions, 'keepIds' | 'insertedAt'> {
+  return back ? { keepIds: true, insertedAt: back.insertedAt } : {};
 }
 
 async function readBodies(session: Session, kind: KindDef, { contentType }: WriteRequest, bytes: ReceivedBody) {

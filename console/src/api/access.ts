@@ -2,7 +2,7 @@
 import { session } from './session.js';
 import type { Page, Unit } from './types.js';
 
-export const OPERATIONS = ['read', 'create', 'update', 'delete', 'link', 'function', 'signup'] as const;
+export const OPERATIONS = ['read', 'create', 'update', 'delete', 'link', 'function', 'history', 'signup'] as const;
 export type Operation = (typeof OPERATIONS)[number];
 
 /** Who may do something at most, from everybody to nobody. */

@@ -1,7 +1,7 @@
 import type { Text } from '../i18n/text.js';
 
 /** What the scope of a key can name (docs/api-keys.md). */
-export const OPERATIONS = ['read', 'create', 'update', 'delete', 'link', 'function'] as const;
+export const OPERATIONS = ['read', 'create', 'update', 'delete', 'link', 'function', 'history'] as const;
 
 /** The operation in words, or its name if it is newer than the console. */
 export function operationText(operation: string, text: Text): string {

@@ -189,9 +189,23 @@ function kindSettings({
   checks,
   accepted,
   changes,
+  historyKeep,
   groups,
 }: KindDef): Settings {
-  return { label, active, public: isPublic, access, parameters, unique, indexes, checks, accepted, changes, groups };
+  const recorded = { changes, history_keep: historyKeep ?? null };
+  return {
+    label,
+    active,
+    public: isPublic,
+    access,
+    parameters,
+    unique,
+    indexes,
+    checks,
+    accepted,
+    ...recorded,
+    groups,
+  };
 }
 
 /** Names of settings as in definitions. */

@@ -15,7 +15,6 @@ import {
   setScopesStatement,
 } from '../../sql/member/api-key.sql.js';
 import { forgetTasksOfKindsStatement } from '../../sql/changes/follow.sql.js';
-import { forgetKindsStatement } from '../../sql/changes/number.sql.js';
 import { deleteUnitsStatement } from '../../sql/write/delete.sql.js';
 import { deleteLinksOfKindStatement } from '../../sql/link/many-links.sql.js';
 import { endMembersStatement } from '../../sql/member/session.sql.js';
@@ -42,6 +41,7 @@ import { AuditLog } from '../../tenancy/audit-log.js';
 import type { Project } from '../../tenancy/project.js';
 import { changedDefinitions, ChangeEffects } from './change-report.js';
 import { checkGuards } from './change-guards.js';
+import { checkHistoryLeft, forgetRecorded } from './recorded-changes.js';
 import { addsChecksToMany, takeChecksBack } from './checks-without-lock.js';
 import { IndexBuilder } from '../indexes/index-builder.js';
 import { DeferredIndexes } from '../indexes/deferred-indexes.js';
@@ -201,6 +201,7 @@ export class DefinitionChangeService {
     const tables = new Set([...guards.map((guard) => guard.table), ...alteredTables(steps)]);
     if (tables.size > 0) await tx.run(lockForDefinitionChangeStatement(project.schema, [...tables].sort()));
     if (!later) await checkGuards(guarded, guards, change);
+    if (!change.cascade) await checkHistoryLeft(tx, project.schema, before, after);
     const dropped = droppedKinds(before, after);
     await change.effects?.countLosses(guarded, guards, dropped);
     const deferredIndexes = new DeferredIndexes(tx, project.schema, tableShapes);
@@ -220,10 +221,8 @@ export class DefinitionChangeService {
     if (deferredIndexes.any) tx.afterCommit(() => this.builds.request(project));
     // Their tables are dropped, so no links to their units can be in progress.
     for (const id of dropped) await tx.run(deleteLinksOfKindStatement(project.schema, id));
-    if (dropped.length > 0) {
-      await tx.run(forgetKindsStatement(project.schema, dropped));
-      await tx.run(forgetTasksOfKindsStatement(project.schema, dropped));
-    }
+    await forgetRecorded(tx, project.schema, { before, after, dropped });
+    if (dropped.length > 0) await tx.run(forgetTasksOfKindsStatement(project.schema, dropped));
     const formerMembers = formerMemberKinds(before, after);
     for (const id of formerMembers) await tx.run(endMembersStatement(project.schema, id));
     const version = await raiseVersion(tx, project, bumpVersionStatement(project.schema, BUILT_IN_VERSION));

@@ -104,6 +104,7 @@ const APPLIES_TO: Readonly<
   linkable: isLinkable,
   bulk: ({ storage }) => storage.bulk,
   members: isMemberKind,
+  recorded: ({ changes }) => changes === 'history',
   none: () => false,
 };
 

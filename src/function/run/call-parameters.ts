@@ -99,6 +99,7 @@ function makeShape({ name, parameters }: DeclaredValues, model: Model): KindDef 
     indexes: [],
     checks: [],
     changes: 'none',
+    historyKeep: undefined,
     accepted: {},
     groups: [],
   };

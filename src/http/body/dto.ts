@@ -52,6 +52,37 @@ export function Choice(known: readonly string[]): PropertyDecorator {
   );
 }
 
+/** A required whole number, not below 0. */
+export function WholeNumber(description: string): PropertyDecorator {
+  return applyDecorators(
+    ApiProperty({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description }),
+    IsPresent('must be given'),
+    Check(
+      'parameter.bad_type',
+      (value) => typeof value === 'number',
+      (value) => `must be a number, got ${typeName(value)}`,
+    ),
+    Check(
+      'parameter.bad_value',
+      (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+      () => 'must be a whole number, not below 0',
+    ),
+  );
+}
+
+/** An optional list of strings; null counts as absent. */
+export function OptionalTexts(description: string): PropertyDecorator {
+  return applyDecorators(
+    ApiProperty({ type: 'array', items: { type: 'string' }, nullable: true, required: false, description }),
+    IsOptional(),
+    Check(
+      'parameter.bad_type',
+      (value) => Array.isArray(value) && value.every((each) => typeof each === 'string'),
+      () => 'must be a list of strings',
+    ),
+  );
+}
+
 /** Any JSON, which the handler checks. */
 export function OptionalValue(schema: ValueSchema): PropertyDecorator {
   return applyDecorators(ApiProperty({ required: false, ...schema }), IsOptional());

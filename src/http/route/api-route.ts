@@ -50,6 +50,8 @@ export type ContentForm =
   | 'functions'
   | 'functionRun'
   | 'changes'
+  | 'versions'
+  | 'reverted'
   | 'functionRuns';
 
 export const TAGS = {
@@ -72,9 +74,9 @@ export type RouteTag = keyof typeof TAGS;
 export interface RouteFacts {
   /**
    * The kinds that have such a path: all, those with a unique parameter, those whose units can be linked, those of which one request can create many units, member kinds, or none in particular.
-   * Undefined for paths without a kind.
+   * `recorded`: those with a history. Undefined for paths without a kind.
    */
-  readonly of?: 'all' | 'keyed' | 'linkable' | 'bulk' | 'members' | 'none';
+  readonly of?: 'all' | 'keyed' | 'linkable' | 'bulk' | 'members' | 'recorded' | 'none';
   /** The path is the same for all kinds and is documented once, with the list of kinds. */
   readonly joint?: true;
   /** Rights on the kind, any of which the caller needs. */

@@ -40,6 +40,7 @@ export type QueryName =
   | 'ids'
   | 'operations'
   | 'since'
+  | 'as_of'
   | 'wait';
 
 const FIELD_NAMES = ['include', 'exclude'] as const;
@@ -76,6 +77,9 @@ export const GET_QUERY = [
   ...LINK_NAMES,
   ...LOADED_NAMES,
 ] as const satisfies readonly QueryName[];
+
+/** Of the endpoint of one unit. */
+export const GET_ENDPOINT_QUERY = [...GET_QUERY, 'as_of'] as const satisfies readonly QueryName[];
 
 /** `load_links` and `depth` have no effect: the specification accepts them for structs as for lists. */
 export const STRUCT_QUERY = [...PAGE_NAMES, ...LINK_NAMES] as const satisfies readonly QueryName[];
@@ -148,6 +152,18 @@ export const LIVE_QUERY = [
   'count',
 ] as const satisfies readonly QueryName[];
 export const LIVE_UNIT_QUERY = [...FIELD_NAMES, ...NEST_NAMES] as const satisfies readonly QueryName[];
+
+/** Of the history of units. */
+export const HISTORY_QUERY = [
+  ...PAGE_QUERY,
+  'order',
+  'filter',
+  'count',
+  'cursor',
+] as const satisfies readonly QueryName[];
+
+/** Of a unit as it was. */
+export const PAST_QUERY = [...FIELD_NAMES, 'as_of'] as const satisfies readonly QueryName[];
 
 /** Of edits and deletions by filter. */
 export const MATCHING_QUERY = [

@@ -120,6 +120,7 @@ function matchesRecord(record: KindRecord, groups: readonly string[], kind: Kind
     [record.checks ?? [], kind.checks],
     [record.accepted ?? {}, kind.accepted],
     [record.changes ?? 'none', kind.changes],
+    [record.history_keep ?? null, kind.historyKeep ?? null],
     [groups, kind.groups],
   ] as const;
   return pairs.every(([recorded, built]) => jsonEqual(recorded, built));
@@ -262,6 +263,7 @@ function finishKind(
     checks: record.checks ?? [],
     accepted: record.accepted ?? {},
     changes: record.changes ?? 'none',
+    historyKeep: record.history_keep ?? undefined,
     groups,
   };
 }

@@ -25,6 +25,8 @@ export interface KindRecord {
   readonly access: Json;
   /** Left out for `none`. */
   readonly changes?: Changes;
+  /** Days of history; null or left out for ever. */
+  readonly history_keep?: number | null;
 }
 
 export interface GroupRecord {

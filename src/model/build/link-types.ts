@@ -79,6 +79,7 @@ function valuesKind(id: string, parameters: readonly string[], fields: readonly 
     checks: [],
     accepted: {},
     changes: 'none',
+    historyKeep: undefined,
     groups: [],
   };
 }

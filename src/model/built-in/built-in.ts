@@ -15,6 +15,7 @@ import {
   CREDENTIAL_FIELDS,
   API_KEY_FIELDS,
 } from './member-fields.js';
+import { MOST_DAYS } from '../changes.js';
 import { MEMBER_GROUP, PARAMETER_GROUP } from '../model.js';
 import type { ParameterTypeId } from '../parameter-type/parameter-types.js';
 import { fieldAccessType } from '../parameter-type/field-access.js';
@@ -82,6 +83,14 @@ const KIND_FIELDS: readonly Field[] = [
   access,
   field({ id: 'accepted', type: 'json', label: 'Accepted access', nullable: true }, { revealing: 'rights' }),
   field({ id: 'changes', type: 'string', label: 'Changes', nullable: false, default: 'none' }),
+  field({
+    id: 'history_keep',
+    type: 'integer',
+    label: 'Days of history',
+    nullable: true,
+    minValue: 1,
+    maxValue: MOST_DAYS,
+  }),
 ];
 
 const GROUP_FIELDS: readonly Field[] = [

@@ -166,8 +166,8 @@ export const INTERNAL_TABLES: readonly TableShape[] = [
     CHANGE_TABLE,
     [column('seq', 'bigint'), column('outbox', 'bigint'), ...CHANGE_COLUMNS],
     [
-      ['kind', 'unit', 'version'],
-      ['kind', 'version'],
+      ['kind', 'unit', 'seq'],
+      ['kind', 'seq'],
     ],
     ['seq'],
   ),

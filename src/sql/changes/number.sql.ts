@@ -6,7 +6,18 @@
  */
 import { CHANGE_TABLE, FEED_TABLE, OUTBOX_TABLE } from '../../model/table/internal-tables.js';
 import { KIND_KIND } from '../../model/built-in-traits.js';
-import { ident, inOneMessage, integer, join, param, render, sql, type Fragment, type Statement } from '../fragment.js';
+import {
+  ident,
+  inOneMessage,
+  integer,
+  join,
+  literal,
+  param,
+  render,
+  sql,
+  type Fragment,
+  type Statement,
+} from '../fragment.js';
 
 /** Changes that are numbered with one statement. */
 export const NUMBERED_AT_ONCE = 2000;
@@ -136,4 +147,70 @@ export function forgetKindsStatement(schema: string, kinds: readonly string[]): 
   const of = (table: string): Fragment =>
     sql`DELETE FROM ${ident(schema, table)} WHERE "kind" = ANY(${param(kinds)}::text[])`;
   return render(sql`WITH outbox AS (${of(OUTBOX_TABLE)}) ${of(CHANGE_TABLE)}`);
+}
+
+/** Deletes the changes of kinds that are no longer read as a feed. */
+export function forgetFeedOnlyStatement(schema: string, kinds: readonly string[]): Statement {
+  const [changes, feed] = [CHANGE_TABLE, FEED_TABLE].map((name) => ident(schema, name)) as [Fragment, Fragment];
+  return render(sql`
+    DELETE FROM ${changes} WHERE "kind" = ANY(${param(kinds)}::text[]) AND "seq" <= (SELECT "kept" FROM ${feed})
+  `);
+}
+
+/** One row `kind` for each of the kinds of which something is recorded. */
+export function recordedKindsStatement(schema: string, kinds: readonly string[]): Statement {
+  const has = (table: string): Fragment => sql`EXISTS (SELECT FROM ${ident(schema, table)} AS c WHERE c."kind" = k.id)`;
+  return render(sql`
+    SELECT k.id AS kind
+    FROM unnest(${param(kinds)}::text[]) AS k(id)
+    WHERE ${has(CHANGE_TABLE)} OR ${has(OUTBOX_TABLE)}
+  `);
+}
+
+/** Removes the values of columns that a kind no longer has, so that new ones of their names begin without any. */
+export function forgetColumnsStatements(
+  schema: string,
+  kind: string,
+  columns: readonly string[],
+): readonly Statement[] {
+  const names = param(columns);
+  return [OUTBOX_TABLE, CHANGE_TABLE].map((table) =>
+    render(sql`
+      UPDATE ${ident(schema, table)} AS c
+      SET "before" = c."before" - ${names}::text[], "after" = c."after" - ${names}::text[]
+      WHERE c."kind" = ${literal(kind)}
+        AND (
+          jsonb_exists_any(coalesce(c."before", '{}'), ${names}::text[])
+          OR jsonb_exists_any(coalesce(c."after", '{}'), ${names}::text[])
+        )
+    `),
+  );
+}
+
+/**
+ * Deletes the oldest changes of kinds whose history is kept for some days, if nobody reads them as a feed any more. One
+ * row `forgotten`: how many.
+ */
+export function forgetHistoryStatement(schema: string): Statement {
+  const [changes, feed] = [CHANGE_TABLE, FEED_TABLE].map((name) => ident(schema, name)) as [Fragment, Fragment];
+  return render(sql`
+    WITH forgotten AS (
+      DELETE FROM ${changes} AS c
+      WHERE c."seq" IN (
+        SELECT o."seq"
+        FROM ${ident(schema, KIND_KIND)} AS k
+        CROSS JOIN LATERAL (
+          SELECT c."seq", c."version"
+          FROM ${changes} AS c
+          WHERE c."kind" = k."id" AND c."seq" <= (SELECT f."kept" FROM ${feed} AS f)
+          ORDER BY c."seq"
+          LIMIT ${integer(FORGOTTEN_AT_ONCE)}
+        ) AS o
+        WHERE k."changes" = 'history'
+          AND o."version" < (extract(epoch FROM now()) - k."history_keep" * 86400) * 1000000
+      )
+      RETURNING 1
+    )
+    SELECT count(*)::int AS forgotten FROM forgotten
+  `);
 }

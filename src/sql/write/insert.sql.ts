@@ -40,7 +40,7 @@ export function insertStatement(plan: WritePlan, rows: NewRows): Statement {
   const origin = plan.recording?.origin;
   const sqlWith = (stamp: Stamp, values: readonly Fragment[]) =>
     insertSql(plan, inputTable(plan.written, rows, values), stamp, several);
-  if (plan.allowed || plan.shown || hasConditions(plan.fields)) {
+  if (plan.allowed || plan.shown || plan.insertedAt !== undefined || hasConditions(plan.fields)) {
     return render(sqlWith({ version: param(plan.version), origin: param(origin) }, params.map(param)), true);
   }
   const form = several ? 'several' : 'json' in rows ? 'json' : 'one';
@@ -98,8 +98,9 @@ function insertedRows(plan: WritePlan, version: Fragment, returned: Fragment): F
   const shared = plan.kind.discriminated
     ? { names: [sql`"kind_id"`], values: [param(plan.kind.id)] }
     : { names: [], values: [] };
+  const insertedAt = plan.insertedAt === undefined ? INPUT_TIME : sql`${param(plan.insertedAt)}::timestamptz`;
   const names = join([...columns, ...shared.names, sql`"inserted_at"`, sql`"updated_at"`]);
-  const source = join([...values, ...shared.values.map((value) => sql`${value}::text`), INPUT_TIME, INPUT_TIME]);
+  const source = join([...values, ...shared.values.map((value) => sql`${value}::text`), insertedAt, INPUT_TIME]);
   const conflict = plan.by ? sql` ON CONFLICT (${join(columnNames(plan.by))}) DO NOTHING` : EMPTY_SQL;
   return sql`
     INSERT INTO ${table} AS t (${names})

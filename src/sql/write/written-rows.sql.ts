@@ -31,6 +31,8 @@ export interface WritePlan {
   readonly allowed: Predicate | undefined;
   /** Of an upsert: unique fields. A new unit with the values of another one is left out. */
   readonly by?: readonly Field[] | undefined;
+  /** When a new unit, which is brought back, was created first; undefined for now. */
+  readonly insertedAt?: string | undefined;
   /** Left out where changes are not recorded. */
   readonly recording?: Recording | undefined;
 }

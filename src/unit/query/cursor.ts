@@ -53,7 +53,7 @@ export function positionsOf(parts: readonly { readonly order: readonly (OrderTer
   return [...new Set(lists)];
 }
 
-export function pageCursor(plan: ListPlan, keys: readonly (string | null)[]): string {
+export function pageCursor(plan: Pick<ListPlan, 'kind' | 'order'>, keys: readonly (string | null)[]): string {
   return encodeCursor(listOf(plan.kind, plan.order), keys);
 }
 

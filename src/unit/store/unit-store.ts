@@ -90,6 +90,8 @@ export interface WriteOptions extends Conditions {
   readonly answers?: boolean;
   /** Whether bodies of a create in a table may have ids that are otherwise generated. */
   readonly keepIds?: boolean;
+  /** When a unit that is brought back was created first, in the form of records. */
+  readonly insertedAt?: string | undefined;
   /** Whether a create in a table looks up all references first, so that all missing units are reported at once. */
   readonly lookUpAll?: boolean;
 }

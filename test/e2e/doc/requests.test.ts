@@ -80,6 +80,8 @@ const EXPECTED: ReadonlyMap<string, Expected> = new Map<ErrorCode, Expected>([
   // Values may be the same that are written in two ways: "1" and "1.0".
   ['parameter.duplicate', any(at('some_decimal', 'shapes', 'parameters'), inDefinitions)],
   // What is not there.
+  ['unit.unknown', always],
+  ['history.unknown', always],
   ['parameter.bad_reference', always],
   ['kind.bad_definition', always],
   ['group.bad_definition', always],
@@ -200,6 +202,7 @@ const QUERIES: Partial<Record<keyof typeof QUERY_PARAMETERS, readonly [path: str
   operations: ['/changes?kinds=kind'],
   since: ['/changes?kinds=kind', 'query.bad_value', 'changes.resync'],
   wait: ['/changes?kinds=kind&since='],
+  as_of: ['/kind/unit/ruled', 'query.bad_value', 'history.not_kept'],
   member: [`/place/unit/${place}/access`, 'query.bad_value'],
   child_kind: [`/place/unit/${place}/access?child_id=${place}`, 'kind.unknown'],
   child_id: [`/place/unit/${place}/access?child_kind=place`, 'unit.unknown'],

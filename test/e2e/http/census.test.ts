@@ -39,6 +39,7 @@ async function makeProject(): Promise<{ admin: TestProject; ann: string; guest: 
       { id: 'title', kind_id: 'string' },
     ],
     access: { read: own, create: own, update: own, delete: own, link: own },
+    changes: 'history',
   });
   await ok(admin.post('/group/unit', { id: 'notes', kind_list: ['note'] }));
   const member = (kind: string) =>
@@ -365,6 +366,26 @@ const ROWS: readonly Row[] = [
     answers: [404, 404, 404, 404],
     keyed: 404,
     anyQuery: true,
+  },
+  {
+    route: 'GET /api/lib/:kind_id/history',
+    call: () => ['GET', '/note/history'],
+    answers: [401, 403, 403, 200],
+  },
+  {
+    route: 'GET /api/lib/:kind_id/unit/:unit_id/history',
+    call: ({ note }) => ['GET', `/note/unit/${note}/history`],
+    answers: [401, 403, 403, 200],
+  },
+  {
+    route: 'DELETE /api/lib/:kind_id/unit/:unit_id/history',
+    call: ({ note }) => ['DELETE', `/note/unit/${note}/history`],
+    answers: [401, 403, 403, 200],
+  },
+  {
+    route: 'POST /api/lib/:kind_id/unit/:unit_id/revert',
+    call: ({ note }) => ['POST', `/note/unit/${note}/revert`, { version: 1 }],
+    answers: [401, 403, 403, 404],
   },
   { route: 'GET /api/lib/changes', call: () => ['GET', '/changes?kinds=kind'], answers: [401, 200, 200, 200] },
   { route: 'GET /api/lib/function', call: () => ['GET', '/function'], answers: [200, 200, 200, 200], keyed: 200 },

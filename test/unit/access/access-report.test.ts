@@ -133,6 +133,7 @@ it('the worst comes first', () => {
     'create',
     'link',
     'function',
+    'history',
     'delete',
   ]);
 });

@@ -311,6 +311,11 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>
     'The `next` of an answer, or the `cursor` of a change. Empty for the oldest changes that are kept; left out for those from now on.',
     { type: 'string', maxLength: 200 },
   ),
+  as_of: queryParameterOf(
+    'as_of',
+    'A time, or a version: the unit as it was after the last change at or before it. With `include` and `exclude` alone; it needs the right `history`.',
+    { type: 'string', minLength: 1, maxLength: 40 },
+  ),
   wait: queryParameterOf('wait', 'Seconds to wait for a change where there is none.', {
     type: 'integer',
     minimum: 0,

@@ -220,6 +220,10 @@ function contentSchema(form: ContentForm, kind: KindDef | undefined, view: Docum
       return schemaRef('kind_functions');
     case 'changes':
       return schemaRef('kind_feed');
+    case 'versions':
+      return schemaRef('kind_versions');
+    case 'reverted':
+      return schemaRef('kind_reverted');
     case 'functionRun':
       return schemaRef('kind_function_run');
     case 'functionRuns':

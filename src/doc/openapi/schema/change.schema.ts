@@ -7,6 +7,27 @@ import { objectSchema, schemaRef, type Schema } from '../openapi.js';
 const STRING: Schema = { type: 'string' };
 const VERSION: Schema = { type: 'integer', minimum: 0 };
 
+/** Who made a change, and how. */
+const ORIGIN: Readonly<Record<string, Schema>> = {
+  via: {
+    type: 'string',
+    enum: ['api', 'function', 'after_commit', 'schedule', 'import', 'revert', 'signup', 'command'],
+    description:
+      'For those with the right `history`, and of what you have written yourself, as `key`, `cascade`, `member` and `member_kind`.',
+  },
+  key: { type: ['string', 'null'], description: 'The id of the API key.' },
+  cascade: { type: 'boolean', const: true, description: 'There where the rule of a reference did it.' },
+  member: { type: ['string', 'null'] },
+  member_kind: { type: ['string', 'null'] },
+  erased: { type: 'boolean', const: true, description: 'There where the values were removed for good.' },
+};
+
+const CHANGED: Schema = {
+  type: 'object',
+  additionalProperties: { type: 'array', minItems: 2, maxItems: 2 },
+  description: 'The values before and after of the parameters that differ.',
+};
+
 const CHANGE: Schema = {
   type: 'object',
   properties: {
@@ -25,20 +46,10 @@ const CHANGE: Schema = {
     },
     unit_version: { ...VERSION, description: 'The version of `unit`.' },
     changes: {
-      type: 'object',
-      additionalProperties: { type: 'array', minItems: 2, maxItems: 2 },
-      description: 'For administrators: the values before and after of the parameters that differ.',
+      ...CHANGED,
+      description: 'For those with the right `history`: the values before and after of the parameters that differ.',
     },
-    via: {
-      type: 'string',
-      enum: ['api', 'function', 'after_commit', 'schedule', 'import', 'revert', 'signup', 'command'],
-      description:
-        'For administrators, and of what you have written yourself, as `key`, `cascade`, `member` and `member_kind`.',
-    },
-    key: { type: ['string', 'null'], description: 'The id of the API key.' },
-    cascade: { type: 'boolean', const: true, description: 'There where the rule of a reference did it.' },
-    member: { type: ['string', 'null'] },
-    member_kind: { type: ['string', 'null'] },
+    ...ORIGIN,
     link_id: { ...STRING, description: 'Of a link, as `child_kind_id` and `child_id`.' },
     child_kind_id: STRING,
     child_id: STRING,
@@ -57,6 +68,20 @@ const LIVE_QUERY: Schema = {
   additionalProperties: false,
 };
 
+const HISTORY_VERSION: Schema = {
+  type: 'object',
+  properties: {
+    unit_id: { ...STRING, description: 'In the history of a whole kind.' },
+    version: { ...VERSION, description: 'That of the `ETag`, in microseconds; of a deletion its time.' },
+    at: { ...STRING, format: 'date-time', description: 'The version as a time.' },
+    operation: { type: 'string', enum: ['create', 'update', 'delete'] },
+    ...ORIGIN,
+    changes: CHANGED,
+  },
+  required: ['version', 'at', 'operation', 'member', 'member_kind', 'via', 'key', 'changes'],
+  additionalProperties: false,
+};
+
 export const CHANGE_SCHEMAS: Readonly<Record<string, Schema>> = {
   kind_live_body: {
     type: 'object',
@@ -70,5 +95,24 @@ export const CHANGE_SCHEMAS: Readonly<Record<string, Schema>> = {
     items: { type: 'array', items: schemaRef('kind_feed_change') },
     next: { ...STRING, description: 'For `since` of the next request.' },
     more: { type: 'boolean', description: 'Whether another page is there now.' },
+  }),
+  kind_version: HISTORY_VERSION,
+  kind_versions: {
+    type: 'object',
+    properties: {
+      count: { type: 'integer', minimum: -1, description: 'How many match; -1 where they were not counted.' },
+      items: { type: 'array', items: schemaRef('kind_version') },
+      next: { type: ['string', 'null'], description: 'With `cursor`: that of the next page.' },
+    },
+    required: ['count', 'items'],
+    additionalProperties: false,
+  },
+  kind_reverted: objectSchema({
+    unit: schemaRef('kind_unit'),
+    left_out: {
+      type: 'array',
+      items: objectSchema({ parameter: STRING, code: STRING }),
+      description: 'What was not put back: what is gone, and what the caller may not read there, or write now.',
+    },
   }),
 };

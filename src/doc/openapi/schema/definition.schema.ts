@@ -8,7 +8,7 @@ import { RESERVED_KINDS } from '../../../model/built-in/built-in.js';
 import { isMemberKind, RESERVED_GROUPS, RESERVED_LINK_TYPES, type Field, type KindDef } from '../../../model/model.js';
 import type { ParameterDef } from '../../../model/parameter-type/parameter-def.js';
 import { LEVELS } from '../../../model/access-levels.js';
-import { CHANGES } from '../../../model/changes.js';
+import { CHANGES, MOST_DAYS } from '../../../model/changes.js';
 import { SETTING_LIST } from '../../../model/parameter-setting/parameter-settings.js';
 import type { ParameterTypeId } from '../../../model/parameter-type/parameter-types.js';
 import { isParameterTypeId, parameterType } from '../../../model/parameter-type/type-by-id.js';
@@ -229,6 +229,15 @@ const FIELD_SCHEMAS: ReadonlyMap<string, Schema> = new Map<string, Schema>([
   [
     `${KIND_KIND}.changes`,
     { type: 'string', enum: CHANGES, description: 'What is recorded of the changes of its units.' },
+  ],
+  [
+    `${KIND_KIND}.history_keep`,
+    {
+      type: ['integer', 'null'],
+      minimum: 1,
+      maximum: MOST_DAYS,
+      description: 'Days for which its history is kept; null for ever.',
+    },
   ],
   [`${LINK_KIND}.parameters`, IDENTIFIERS],
   [`${LINK_KIND}.access`, schemaRef('kind_link_access')],

@@ -45,6 +45,7 @@ interface InsertOptions {
   readonly answers?: boolean;
   /** Whether the units are brought back, and so begin as they were. */
   readonly keepIds?: boolean;
+  readonly insertedAt?: string | undefined;
   /** The parameters by which the units of an upsert were looked up. */
   readonly by?: readonly Field[] | undefined;
 }
@@ -81,7 +82,7 @@ export class Creates {
       return inOwnTransaction(this.database, session, (within) => this.create(within, kind, bodies, options));
     }
     const { bulk = false, writer = session.caller, faults = new Faults(), access, answers = true, by } = options;
-    const { keepIds = false, lookUpAll = false } = options;
+    const { keepIds = false, lookUpAll = false, insertedAt } = options;
     const defaults = new DefaultBytes(session);
     try {
       const drafted = await this.drafter.creates(session, kind, bodies, { writer, bulk, faults, defaults, keepIds });
@@ -90,7 +91,7 @@ export class Creates {
       if (drafts.length === 0) return [];
       return await withDeferredFaults(this.database, session, deferred, async (within) => {
         const keys = nested.any ? await this.insertNested(within, nested, writer, defaults) : new ReplacedKeys();
-        const inserting = { allowed: access, deferred, keys, defaults, writer, answers, by, keepIds };
+        const inserting = { allowed: access, deferred, keys, defaults, writer, answers, by, keepIds, insertedAt };
         return this.#insert(within, kind, drafts, inserting);
       });
     } finally {
@@ -124,10 +125,10 @@ export class Creates {
     drafted: readonly LocatedDraft[],
     options: InsertOptions,
   ): Promise<UnitRow[]> {
-    const { allowed, deferred, keys, defaults, writer, by, keepIds } = options;
+    const { allowed, deferred, keys, defaults, writer, by, keepIds, insertedAt } = options;
     const separate = asSeparateWrite(keys.any ? drafted.map((unit) => keys.into(kind, unit)) : drafted);
     const given = await withNumbers(session, kind, separate);
-    const base = { ...writePlan(session, kind), written: writtenBy(given), allowed, by };
+    const base = { ...writePlan(session, kind), written: writtenBy(given), allowed, by, insertedAt };
     if (!keepIds) await checkBeginnings(session, base, given);
     const units = await this.changes.ofCreate(session, base, given, { deferred, defaults });
     if (!keepIds && units !== given) await checkBeginnings(session, base, units);

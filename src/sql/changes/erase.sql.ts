@@ -1,0 +1,52 @@
+/**
+ * Removes the values of units for good from where they are kept beside the units. What happened when, by whom and to which
+ * parameters stays. A table that gets such values is named here.
+ */
+import type { KindDef } from '../../model/model.js';
+import { CHANGE_TABLE, IDEMPOTENCY_TABLE, OUTBOX_TABLE } from '../../model/table/internal-tables.js';
+import { ident, integer, literal, param, render, sql, type Statement } from '../fragment.js';
+
+/** The status of a kept answer whose content was erased. */
+export const ERASED_STATUS = 0;
+
+/** A unit whose values are removed. */
+interface ErasedUnit {
+  readonly schema: string;
+  readonly kind: KindDef;
+  readonly id: string;
+}
+
+/**
+ * To be run one after the other, in this order: what gets its number meanwhile is found in its new table by the later one.
+ */
+export function eraseStatements(unit: ErasedUnit): readonly Statement[] {
+  return [eraseChanges(unit, OUTBOX_TABLE), eraseChanges(unit, CHANGE_TABLE), eraseKeptAnswers(unit)];
+}
+
+/** Of the values, the names of those that differed stay, each with null. */
+function eraseChanges({ schema, kind, id }: ErasedUnit, table: string): Statement {
+  return render(sql`
+    UPDATE ${ident(schema, table)} AS c
+    SET
+      "origin" = c."origin" || '{"erased": true}',
+      "before" = NULL,
+      "after" = (
+        SELECT jsonb_object_agg(k, NULL)
+        FROM jsonb_object_keys(coalesce(c."before", '{}') || coalesce(c."after", '{}')) AS k
+        WHERE coalesce(c."before" -> k, 'null') <> coalesce(c."after" -> k, 'null')
+      )
+    WHERE c."kind" = ${literal(kind.id)}
+      AND c."unit" = ${param(id)}::text
+      AND c."operation" NOT IN ('link', 'unlink')
+      AND NOT jsonb_exists(c."origin", 'erased')
+  `);
+}
+
+/** Answers that name the unit, as JSON writes its id. */
+function eraseKeptAnswers({ schema, id }: ErasedUnit): Statement {
+  return render(sql`
+    UPDATE ${ident(schema, IDEMPOTENCY_TABLE)} AS k
+    SET "status" = ${integer(ERASED_STATUS)}, "content" = '', "headers" = NULL, "request" = ''
+    WHERE strpos(k."content", ${param(JSON.stringify(id))}) > 0
+  `);
+}
