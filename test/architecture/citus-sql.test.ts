@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { modelWith, kindIn } from '../support/models.js';
 import { brokenCitusRules, CITUS_RULES } from '../support/citus-rules.js';
 import { inOneBlock, type Statement } from '../../src/sql/fragment.js';
+import { eraseStatements } from '../../src/sql/changes/erase.sql.js';
 import * as follow from '../../src/sql/changes/follow.sql.js';
 import * as number from '../../src/sql/changes/number.sql.js';
 import * as count from '../../src/sql/count.sql.js';
@@ -72,6 +73,7 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
   forgetKindsStatement: () => number.forgetKindsStatement(SCHEMA, ['city']),
   forgetFeedOnlyStatement: () => number.forgetFeedOnlyStatement(SCHEMA, ['city']),
   forgetColumnsStatements: () => number.forgetColumnsStatements(SCHEMA, 'city', ['name']),
+  eraseStatements: () => eraseStatements({ schema: SCHEMA, kind: recorded.kind, id: 'a' }),
   forgetHistoryStatement: () => number.forgetHistoryStatement(SCHEMA),
   numberChangesStatement: () => number.numberChangesStatement(SCHEMA),
   recordChangesStatement: () => access.recordChangesStatement(recorded, ['a'], 'feed'),

@@ -67,14 +67,14 @@ test('the reducer keeps the units that it knows in their order', async () => {
     ['xc', 6, false],
     ['c', 5, true],
   ]);
+});
 
-  test('what a task was, and putting it back', async () => {
-    const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
-    const before = stepsOf(readme, 'sh tour').slice(0, 2);
-    const steps = stepsOf(page, 'sh history');
-    expect(steps.map(({ answers }) => answers.length)).toEqual([0, 1, 2]);
-    const printed = (await runSteps([...before, ...steps], await service.project())).slice(before.length);
-    expect(printed[1]).toMatchObject(steps[1]?.answers ?? []);
-    expect(printed[2]).toMatchObject(steps[2]?.answers ?? []);
-  });
+test('what a task was, and putting it back', async () => {
+  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+  const before = stepsOf(readme, 'sh tour').slice(0, 2);
+  const steps = stepsOf(page, 'sh history');
+  expect(steps.map(({ answers }) => answers.length)).toEqual([0, 1, 2]);
+  const printed = (await runSteps([...before, ...steps], await service.project())).slice(before.length);
+  expect(printed[1]).toMatchObject(steps[1]?.answers ?? []);
+  expect(printed[2]).toMatchObject(steps[2]?.answers ?? []);
 });

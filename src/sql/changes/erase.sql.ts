@@ -23,7 +23,7 @@ export function eraseStatements(unit: ErasedUnit): readonly Statement[] {
   return [eraseChanges(unit, OUTBOX_TABLE), eraseChanges(unit, CHANGE_TABLE), eraseKeptAnswers(unit)];
 }
 
-/** Of the values, the names of those that differed stay, each with null. */
+/** Of the values, the names of those that differed stay, each with null. Citus refuses `jsonb_object_agg` in an UPDATE. */
 function eraseChanges({ schema, kind, id }: ErasedUnit, table: string): Statement {
   return render(sql`
     UPDATE ${ident(schema, table)} AS c
@@ -31,7 +31,7 @@ function eraseChanges({ schema, kind, id }: ErasedUnit, table: string): Statemen
       "origin" = c."origin" || '{"erased": true}',
       "before" = NULL,
       "after" = (
-        SELECT jsonb_object_agg(k, NULL)
+        SELECT ('{' || coalesce(string_agg('"' || k || '": null', ','), '') || '}')::jsonb
         FROM jsonb_object_keys(coalesce(c."before", '{}') || coalesce(c."after", '{}')) AS k
         WHERE coalesce(c."before" -> k, 'null') <> coalesce(c."after" -> k, 'null')
       )
