@@ -71,6 +71,7 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
   resetFeedStatement: () => number.resetFeedStatement(SCHEMA, 'a'),
   forgetChangesStatement: () => number.forgetChangesStatement(SCHEMA, 30),
   forgetKindsStatement: () => number.forgetKindsStatement(SCHEMA, ['city']),
+  continueFeedStatement: () => number.continueFeedStatement(SCHEMA),
   forgetFeedOnlyStatement: () => number.forgetFeedOnlyStatement(SCHEMA, ['city']),
   forgetColumnsStatements: () => number.forgetColumnsStatements(SCHEMA, 'city', ['name']),
   eraseStatements: () => eraseStatements({ schema: SCHEMA, kind: recorded.kind, id: 'a' }),

@@ -39,6 +39,12 @@ export function resetFeedStatement(schema: string, epoch: string): Statement {
   return render(sql`UPDATE ${ident(schema, FEED_TABLE)} SET "epoch" = ${param(epoch)}`);
 }
 
+/** Goes on after the numbers of histories that were brought back, which nobody reads as a feed. */
+export function continueFeedStatement(schema: string): Statement {
+  const last = sql`(SELECT coalesce(max("seq"), 0) FROM ${ident(schema, CHANGE_TABLE)})`;
+  return render(sql`UPDATE ${ident(schema, FEED_TABLE)} SET "last" = greatest("last", ${last}), "kept" = ${last}`);
+}
+
 /** The state of a feed. */
 export interface FeedRow {
   readonly epoch: string;

@@ -1,5 +1,5 @@
 /**
- * A whole project as files, wherever they are: one file of lines for each kind and link type, and a manifest, which is
+ * A whole project as files, wherever they are: one file of lines for each kind and link type, of a backup also for each history, and a manifest, which is
  * written last, so that an archive without one is not complete. Pure.
  */
 import { createHash } from 'node:crypto';
@@ -61,7 +61,7 @@ const FORMAT_VERSION = 1;
 export const MANIFEST = 'manifest.json';
 
 /** The paths of files, so that none leads out of the archive. */
-const PATH = /^(?:definitions|kinds|links)\/[a-z][a-z0-9_]*\.ndjson$/;
+const PATH = /^(?:definitions|kinds|links|history)\/[a-z][a-z0-9_]*\.ndjson$/;
 
 /** What an archive is of. */
 interface ArchiveContents {

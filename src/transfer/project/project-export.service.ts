@@ -18,6 +18,7 @@ import {
   openRowsStatement,
   SNAPSHOT_TIME,
 } from '../../sql/list/project-rows.sql.js';
+import { numberChangesStatement } from '../../sql/changes/number.sql.js';
 import { lockTimeoutStatement } from '../../sql/server/transaction.sql.js';
 import { projectOf, type Project } from '../../tenancy/project.js';
 import { sendLines } from '../file/cursor-lines.js';
@@ -78,6 +79,8 @@ export class ProjectExportService {
     const settings = { readOnly: true, once: true, statementTimeout: 0, idleTimeout: TRANSFER_IDLE };
     for (let attempt = 1; ; attempt++) {
       const known = await loadModel(this.database, project);
+      // So that the histories have what was answered before.
+      if (options.backup) await this.database.ofProject(project).run(numberChangesStatement(project.schema));
       try {
         return await this.database.transaction((tx) => writeAll(tx, project, known, writer, options), settings);
       } catch (error) {
@@ -94,10 +97,11 @@ async function writeAll(
   project: Project,
   known: Model,
   writer: ArchiveWriter,
-  { passwords, onStart, onProgress }: ProjectExportOptions,
+  { passwords, backup = false, onStart, onProgress }: ProjectExportOptions,
 ): Promise<{ model: Model; files: ArchiveFile[]; time: string }> {
   const { schema } = project;
-  const tables = new Set([...definitionFiles(known), ...dataFiles(known, passwords)].map(tableOf));
+  const parts = { passwords, histories: backup };
+  const tables = new Set([...definitionFiles(known), ...dataFiles(known, parts)].map(tableOf));
   await tx.run(lockTimeoutStatement(LOCK_TIMEOUT));
   // Locks take no snapshot: the one of the transaction is taken when the tables can't change any more.
   await tx.run(keepTablesStatement(schema, [...tables]));
@@ -111,7 +115,7 @@ async function writeAll(
   onStart(total?.count ?? 0);
   const written: ArchiveFile[] = [];
   let rows = 0;
-  for (const file of [...definitionFiles(model), ...dataFiles(model, passwords)]) {
+  for (const file of [...definitionFiles(model), ...dataFiles(model, parts)]) {
     const output = await writer.open(file.path);
     const add = (text: string) => {
       rows += 1;

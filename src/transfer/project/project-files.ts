@@ -13,7 +13,7 @@ import {
   type Model,
 } from '../../model/model.js';
 import { LINK_TABLE } from '../../model/names.js';
-import { INTERNAL_TABLES } from '../../model/table/internal-tables.js';
+import { CHANGE_TABLE, INTERNAL_TABLES } from '../../model/table/internal-tables.js';
 import type { FileRows } from '../../sql/list/project-rows.sql.js';
 
 export interface ProjectFile {
@@ -29,16 +29,25 @@ export function definitionFiles(model: Model): ProjectFile[] {
   return [KIND_KIND, GROUP_KIND, LINK_KIND, ...types].map((id) => fileOf('definitions', getBuiltInKind(model, id)));
 }
 
+/** What an archive has beside definitions, units and links. */
+export interface ArchiveParts {
+  /** The hashes of the members' passwords, and their API keys. */
+  readonly passwords: boolean;
+  /** The histories of units, as a backup has them. */
+  readonly histories: boolean;
+}
+
 /**
  * The names of the members, the units of users' kinds, the administrators, and the links. With passwords also API keys,
  * which are of no use without their secrets.
  */
-export function dataFiles(model: Model, passwords: boolean): ProjectFile[] {
+export function dataFiles(model: Model, { passwords, histories }: ArchiveParts): ProjectFile[] {
   return [
     credentialFile(model, passwords),
     ...unitKinds(model).map(unitFile),
     ...(passwords ? [unitFile(getBuiltInKind(model, API_KEY_KIND))] : []),
     ...[...model.linkTypes.values()].map(linkFile),
+    ...(histories ? [...model.kinds.values()].filter(({ changes }) => changes === 'history').map(historyFile) : []),
   ];
 }
 
@@ -81,6 +90,18 @@ function linkFile({ id, values, builtIn }: LinkTypeDef): ProjectFile {
     rows: { table: LINK_TABLE, fields, where: { column: 'link_id', value: id }, key },
     builtIn,
   };
+}
+
+/** The columns of recorded changes, as fields. */
+const CHANGE_FIELDS: readonly Field[] = [
+  ...['seq', 'outbox', 'version'].map((id) => builtInField({ id, type: 'integer', nullable: true })),
+  ...['operation', 'kind', 'unit'].map((id) => builtInField({ id, type: 'text', nullable: true })),
+  ...['origin', 'before', 'after'].map((id) => builtInField({ id, type: 'json', nullable: true })),
+];
+
+function historyFile({ id, builtIn }: KindDef): ProjectFile {
+  const rows = { table: CHANGE_TABLE, fields: CHANGE_FIELDS, where: { column: 'kind', value: id }, key: ['seq'] };
+  return { path: `history/${id}.ndjson`, rows, builtIn };
 }
 
 function storedFields(fields: ReadonlyMap<string, Field>): Field[] {

@@ -19,6 +19,7 @@ import { loadModel } from '../../catalog/model/model-store.js';
 import type { DefinitionChange } from '../../catalog/definition/definition-change.js';
 import type { Transaction } from '../../database/database.js';
 import { notifyStatement } from '../../sql/server/connection.sql.js';
+import { continueFeedStatement } from '../../sql/changes/number.sql.js';
 import { repairCountStatement } from '../../sql/count.sql.js';
 import { setAccessDefaultStatement } from '../../sql/definition/model.sql.js';
 import { continueNumbers } from '../../unit/table/write/numbers.js';
@@ -154,7 +155,9 @@ class ProjectImport {
     const { archive, keepsAdministrators, project } = this.options;
     const { schema } = project;
     const administrators = keepsAdministrators ? await takeAdministrators(this.#tx, schema, model) : [];
-    await this.#storeAll(dataFiles(model, archive.manifest.passwords), 'data');
+    const { passwords, backup } = archive.manifest;
+    await this.#storeAll(dataFiles(model, { passwords, histories: backup !== undefined }), 'data');
+    if (backup) await this.#tx.run(continueFeedStatement(schema));
     await putBackAdministrators(this.#tx, schema, model, administrators);
     for (const kind of unitKinds(model)) await continueNumbers(this.#tx, schema, kind);
     const counted = unitKinds(model).filter(({ storage }) => storage.counted);

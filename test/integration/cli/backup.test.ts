@@ -113,6 +113,38 @@ describe('a backup', () => {
     expect(await ok(keyed.post('/note/unit', {}))).toMatchObject({ number: 5 });
   });
 
+  it('has the histories, and readers of the feed begin again', async () => {
+    const project = await withMembers(await service.project('kept'));
+    await defineKinds(project, {
+      id: 'note',
+      changes: 'history',
+      parameters: [
+        { id: 'text', kind_id: 'string' },
+        { id: 'tags', kind_id: 'json', multiple: true },
+      ],
+    });
+    const id = await createdId(project.post('/note/unit', { text: 'a', tags: [[1], {}] }));
+    await ok(project.put(`/note/unit/${id}`, { text: 'b', tags: null }));
+    const keyed = project.as((await makeKey(project)).secret);
+    const before = await ok(keyed.get(`/note/unit/${id}/history`));
+    const { next } = await ok(keyed.get('/changes?kinds=[note]'));
+    await kind('project', 'backup', 'kept', path('kept.tar.gz'));
+    await kind('project', 'delete', 'kept', '--yes');
+    expect(await kind('project', 'restore', path('kept.tar.gz'))).toMatchObject({ code: 0 });
+    await vi.waitUntil(async () => (await keyed.get('/note/unit?limit=0')).status === 200, { timeout: 5000 });
+    expect(await ok(keyed.get(`/note/unit/${id}/history`))).toEqual(before);
+    expect((await keyed.get(`/changes?kinds=[note]&since=${next}`)).status).toBe(410);
+    expect(await ok(keyed.get('/changes?kinds=[note]&since='))).toMatchObject({ count: 0 });
+    const [version] = before.items.map((each: { version: number }) => each.version).toReversed();
+    await ok(keyed.post(`/note/unit/${id}/revert`, { version }));
+    expect(await ok(keyed.get(`/note/unit/${id}`))).toMatchObject({ text: 'a', tags: [[1], {}] });
+    expect(await ok(keyed.get(`/note/unit/${id}/history`))).toMatchObject({
+      count: 3,
+      items: [{ via: 'revert' }, {}, {}],
+    });
+    expect(await ok(keyed.get('/changes?kinds=[note]&since='))).toMatchObject({ count: 1 });
+  });
+
   it('is one file that only its owner may read', () => {
     expect(made).toEqual({
       code: 0,
@@ -142,9 +174,9 @@ describe('a backup', () => {
     expect(contents.get('kinds/team.ndjson')).toContain('"secret":"s\\u0001"');
     expect(contents.get('kinds/kind_system_user.ndjson')?.match(/"password_hash":"\$argon2/g)).toHaveLength(3);
     expect(contents.get('kinds/api_key.ndjson')).toMatch(/"secret_hash":"[\w-]{43}"/);
-    expect([...contents.keys()].filter((name) => !/^(?:definitions|kinds|links)\/[a-z_]+\.ndjson$/.test(name))).toEqual(
-      ['manifest.json'],
-    );
+    expect(
+      [...contents.keys()].filter((name) => !/^(?:definitions|kinds|links|history)\/[a-z_]+\.ndjson$/.test(name)),
+    ).toEqual(['manifest.json']);
   });
 
   it('comes back under another id as it was, with the times, settings and limits', async () => {
