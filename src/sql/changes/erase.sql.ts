@@ -3,7 +3,7 @@
  * parameters stays. A table that gets such values is named here.
  */
 import type { KindDef } from '../../model/model.js';
-import { CHANGE_TABLE, IDEMPOTENCY_TABLE, OUTBOX_TABLE } from '../../model/table/internal-tables.js';
+import { CHANGE_TABLE, IDEMPOTENCY_TABLE, OUTBOX_TABLE, TASK_TABLE } from '../../model/table/internal-tables.js';
 import { ident, integer, literal, param, render, sql, type Statement } from '../fragment.js';
 
 /** The status of a kept answer whose content was erased. */
@@ -20,7 +20,12 @@ interface ErasedUnit {
  * To be run one after the other, in this order: what gets its number meanwhile is found in its new table by the later one.
  */
 export function eraseStatements(unit: ErasedUnit): readonly Statement[] {
-  return [eraseChanges(unit, OUTBOX_TABLE), eraseChanges(unit, CHANGE_TABLE), eraseKeptAnswers(unit)];
+  return [
+    eraseChanges(unit, OUTBOX_TABLE),
+    eraseChanges(unit, CHANGE_TABLE),
+    eraseTasks(unit),
+    eraseKeptAnswers(unit),
+  ];
 }
 
 /** Of the values, the names of those that differed stay, each with null. Citus refuses `jsonb_object_agg` in an UPDATE. */
@@ -39,6 +44,15 @@ function eraseChanges({ schema, kind, id }: ErasedUnit, table: string): Statemen
       AND c."unit" = ${param(id)}::text
       AND c."operation" NOT IN ('link', 'unlink')
       AND NOT jsonb_exists(c."origin", 'erased')
+  `);
+}
+
+/** What was sent of its changes, and the texts of failures. */
+function eraseTasks({ schema, kind, id }: ErasedUnit): Statement {
+  return render(sql`
+    UPDATE ${ident(schema, TASK_TABLE)} AS k
+    SET "body" = NULL, "report" = k."report" - 'text'
+    WHERE k."kind" = ${literal(kind.id)} AND k."unit" = ${param(id)}::text
   `);
 }
 

@@ -30,7 +30,7 @@ export function definitionFiles(model: Model): ProjectFile[] {
 }
 
 /** What an archive has beside definitions, units and links. */
-export interface ArchiveParts {
+interface ArchiveParts {
   /** The hashes of the members' passwords, and their API keys. */
   readonly passwords: boolean;
   /** The histories of units, as a backup has them. */
