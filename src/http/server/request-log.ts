@@ -16,8 +16,8 @@ const REFUSED = 503;
 /** As in /api/lib/city/unit. */
 const PLACE_PARTS = 5;
 const LONGEST_PLACE = 200;
-/** Requests that take as long as their file is large, or as they say that they wait. */
-const LONG = /^\/api\/lib\/(?:[^/]+\/(?:import|export)|changes)$/;
+/** Requests that take as long as their file is large, or as they say that they wait, and streams. */
+const LONG = /^\/api\/lib\/(?:[^/]+\/(?:import|export)|changes|live)$/;
 
 /** Parts of paths that are names of definitions. Others are values of units (ids, natural keys, unique values). */
 const NAMES =

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { anonymous, asMember, defineKinds, tokensOf } from '../../support/callers.js';
 import { ok, query } from '../../support/definitions.js';
 import { follow, type LiveReader } from '../../support/live.js';
+import { makeKey } from '../../support/keys.js';
 import { observeStatements } from '../../support/sent-statements.js';
 import { sharedService, startTestService, TestProject } from '../../support/service.js';
 
@@ -304,6 +305,44 @@ it('ends, and says why', async () => {
   expect(await four.next('end')).toMatchObject({ as: 'a', code: 'kind.unknown' });
 });
 
+it('each reader is sent the parameters that it may read', async () => {
+  await defineKinds(project, {
+    id: 'pay',
+    changes: 'feed',
+    access: open,
+    parameters: [
+      { id: 'who', kind_id: 'string' },
+      { id: 'sum', kind_id: 'integer', read_access: 'eq(who,@member.id)' },
+      { id: 'inner', kind_id: 'string', hidden: true },
+    ],
+  });
+  const readers = await Promise.all(['gus', 'hal', 'ida'].map((name) => member(name)));
+  const lives = await Promise.all([...readers, project].map((reader) => follow(reader, { pays: '/pay/unit' })));
+  const { id } = await create('pay', { who: readers[1]?.memberId, sum: 41, inner: 'canary' });
+  const told = await Promise.all(lives.map((live) => live.next('insert')));
+  expect(told.map(({ unit }) => unit?.['sum'])).toEqual([undefined, 41, undefined, 41]);
+  await ok(project.put(`/pay/unit/${id}`, { who: readers[2]?.memberId, sum: 42 }));
+  const edits = await Promise.all(lives.map((live) => live.next('update')));
+  expect(edits.map(({ unit }) => unit?.['sum'])).toEqual([undefined, undefined, 42, 42]);
+  expect(JSON.stringify(lives.map(({ events }) => events))).not.toContain('canary');
+  for (const live of lives) live.close();
+});
+
+it('follows with an API key as far as its scope goes, and no longer than the key is there', async () => {
+  const read = (kinds: string[]) => ({ scope: [{ kinds, operations: ['read'] }] });
+  const [narrow, whole] = [await makeKey(project, read(['task', 'note'])), await makeKey(project)];
+  const one = await follow(project.as(narrow.secret), { tasks: '/task/unit?limit=1', notes: '/note/unit?limit=1' });
+  const two = await follow(project.as(whole.secret), { tasks: '/task/unit?limit=1' });
+  const { body } = await project.as(narrow.secret).post('/live', { queries: [{ as: 'a', path: '/team/unit' }] });
+  expect(body.messages[0]?.code).toBe('access.denied');
+  const started = performance.now();
+  await ok(project.put(`/api_key/unit/${narrow.id}`, read(['note'])));
+  await ok(project.delete(`/api_key/unit/${whole.id}`));
+  expect(await two.next('end')).toMatchObject({ code: 'token.revoked' });
+  expect(await one.next('end')).toMatchObject({ as: 'tasks', code: 'access.denied' });
+  expect(performance.now() - started).toBeLessThan(4000);
+});
+
 it('a reader that does not read is sent nothing more, and a page when it reads on', async () => {
   const live = await follow(project, { tasks: '/task/unit?filter=eq(title,large)' });
   await live.next('page');
@@ -423,14 +462,17 @@ it('six streams of a caller, and others of the project go on', async () => {
 });
 
 it('tells what another process has written, and ends when its own stops', async () => {
-  const other = await startTestService();
+  const other = await startTestService({ accessTokenTtl: 4000 });
   const there = new TestProject(other.service, project.id, project.token);
+  const token = (await tokensOf(there, 'person', me.id)).access_token;
+  const short = await follow(there.as(token), { tasks: '/task/unit?limit=1' });
   const live = await follow(there, { tasks: '/task/unit?filter=eq(title,elsewhere)' });
   await live.next('page');
   const started = performance.now();
   const { id } = await create('task', { title: 'elsewhere' });
   expect(await live.next('insert')).toMatchObject({ unit: { id } });
   expect(performance.now() - started).toBeLessThan(1500);
+  expect(await short.next('end')).toMatchObject({ code: 'token.expired' });
   await other.service.stop();
   expect(await live.next('end')).toMatchObject({ code: 'server.stopping' });
   expect(await query(project, 'SELECT 1 FROM $schema._feed')).toHaveLength(1);
