@@ -76,14 +76,13 @@ export class FeedReader {
     plan: FeedPlan,
     { epoch, begin, last }: { readonly epoch: string; readonly begin: bigint; readonly last: bigint },
   ): Promise<{ readonly items: readonly string[]; readonly seq: bigint }> {
-    const { limit, operations } = plan.query;
+    const { limit } = plan.query;
     const until = performance.now() + LONGEST_READ;
     const items: string[] = [];
     let after = begin;
     while (after < last && items.length < limit && performance.now() < until) {
       const { rows, upTo } = await this.#candidates(session, plan, after, last);
-      for (const { kind, row } of await this.#judge(session, plan, rows)) {
-        if (!operations.has(row.operation)) continue;
+      for (const { kind, row } of await this.#judge(session, plan, rows, limit - items.length)) {
         const seq = BigInt(row.seq ?? 0);
         if (items.length === limit) return { items, seq: after };
         after = seq;
@@ -113,9 +112,15 @@ export class FeedReader {
     return { rows, upTo: rows.length === AT_ONCE && latest?.seq ? BigInt(latest.seq) : upTo };
   }
 
-  /** Those of the changes that the caller sees, in their order. */
-  async #judge(session: Session, { kinds }: FeedPlan, rows: readonly CandidateRow[]): Promise<readonly Seen[]> {
+  /** The first of the changes that the caller sees, in their order: at least so many, if there are. */
+  async #judge(
+    session: Session,
+    { kinds, query }: FeedPlan,
+    rows: readonly CandidateRow[],
+    limit: number,
+  ): Promise<readonly Seen[]> {
     const seen: Seen[] = [];
+    const operations = [...query.operations];
     for (const [kindId, { units, links, children }] of byKind(rows)) {
       const kind = kinds.get(kindId);
       if (!kind) continue;
@@ -124,8 +129,12 @@ export class FeedReader {
         checkVersion(found[0], session.model);
         for (const row of found) if (row.seq !== null) seen.push({ kind, row });
       };
-      if (units.length > 0) await run(seenUnitsStatement(kind, units));
-      if (links.length > 0) await run(seenLinksStatement(kind, planChildren(session, [...children]), links));
+      if (units.length > 0) await run(seenUnitsStatement(kind, { numbers: units, operations, limit }));
+      if (links.length > 0) {
+        await run(
+          seenLinksStatement(kind, planChildren(session, [...children]), { numbers: links, operations, limit }),
+        );
+      }
     }
     return seen.sort((one, other) => Number(one.row.seq) - Number(other.row.seq));
   }

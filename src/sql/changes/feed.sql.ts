@@ -6,11 +6,11 @@
 import type { Predicate } from '../../model/predicate/predicate.js';
 import { CHANGE_TABLE, FEED_TABLE } from '../../model/table/internal-tables.js';
 import { boundedInTotal } from '../answer-size.sql.js';
-import { ident, literal, param, render, sql, type Fragment, type Statement } from '../fragment.js';
+import { all, ident, literal, param, render, sql, type Fragment, type Statement } from '../fragment.js';
 import { byKind, itemJson, unitSatisfies } from '../list/mixed-units.sql.js';
 import type { ReadPlan } from '../list/select.sql.js';
 import { withModelVersion } from '../model-version.sql.js';
-import { CHANGED_COLUMNS, holdsIn, IS_ERASED, statesOf, valuesOf } from './states.sql.js';
+import { changesJson, decidingFields, holdsIn, IS_ERASED, statesOf } from './states.sql.js';
 
 /** Changes of the units of one kind, as a caller sees them. */
 export interface FeedKindPlan {
@@ -86,82 +86,98 @@ export interface SeenRow {
   readonly unit_version: string | null;
   /** Of a link. */
   readonly link: Readonly<Record<string, string>> | null;
-  /** The columns that differ, and the values of the fields before and after, as JSON texts. */
-  readonly changed: readonly string[] | null;
-  readonly before: string | null;
-  readonly after: string | null;
+  /** The values before and after, of the fields that differ, as JSON text. */
+  readonly changes: string | null;
 }
 
-/** Rows `SeenRow`: those of the changes of units with these numbers that the caller sees. */
-export function seenUnitsStatement(plan: FeedKindPlan, numbers: readonly string[]): Statement {
-  const { schema, kind, access } = plan.unit;
-  const [read, own, { history }] = [access, plan.filter, plan];
+/** Which changes are asked for. */
+interface Sought {
+  readonly numbers: readonly string[];
+  readonly operations: readonly string[];
+  readonly limit: number;
+}
+
+/** Rows `SeenRow`: the first of the changes of units with these numbers that the caller sees. */
+export function seenUnitsStatement(plan: FeedKindPlan, { numbers, operations, limit }: Sought): Statement {
+  const { unit: of, filter, history } = plan;
+  const { schema, kind, access } = of;
   const holds = (state: Fragment, ...predicates: readonly (Predicate | undefined)[]) =>
     holdsIn(schema, state, ...predicates);
+  const tells = (state: Fragment) => (history ? holds(state, history.access) : sql`false`);
   const [now, after, before] = [sql`n.state`, sql`s.state`, sql`s.before`];
   // Of an erased change nobody knows for whom it was.
-  const isKnown = read || own ? sql`NOT ${IS_ERASED}` : sql`true`;
+  const isKnown = access || filter ? sql`NOT ${IS_ERASED}` : sql`true`;
   const verdict = sql`
     CASE
-      WHEN v.after AND ${holds(now, read)} THEN
+      WHEN v.after AND ${holds(now, access)} THEN
         CASE WHEN e."operation" = 'create' THEN 'create' WHEN v.before THEN 'update' ELSE 'enter' END
       WHEN v.before AND NOT v.after THEN CASE WHEN e."operation" = 'delete' THEN 'delete' ELSE 'leave' END
     END
   `;
-  const showsUnit = sql`_d.operation IN ('create', 'update', 'enter')`;
-  const unit = itemJson([plan.unit], { kind: literal(kind.id), id: sql`_d.id` });
   const changes = sql`
     SELECT c.* FROM ${ident(schema, CHANGE_TABLE)} AS c WHERE c."seq" = ANY(${param(numbers)}::bigint[])
   `;
-  const tells = (state: Fragment) => (history ? holds(state, history.access) : sql`false`);
-  const values = (state: Fragment, there: Fragment) => {
-    if (!history || history.fields.length === 0) return sql`NULL::text`;
-    return sql`CASE WHEN ${there} AND ${tells(state)} THEN ${valuesOf(plan.unit, history.fields, state)} END`;
-  };
+  const fields = decidingFields([access, filter, history?.access], history?.fields ?? []);
+  const showsUnit = sql`_d.operation IN ('create', 'update', 'enter')`;
+  const values =
+    history &&
+    changesJson(of, history.fields, {
+      before: { state: before, isShown: sql`e."operation" <> 'create' AND _d.before AND ${tells(before)}` },
+      after: { state: after, isShown: sql`_d.after AND ${tells(after)}` },
+    });
   const query = sql`
-    WITH RECURSIVE ${statesOf(plan.unit, changes)},
+    WITH RECURSIVE ${statesOf(of, { changes, fields })},
     _d AS MATERIALIZED (
-      SELECT
-        e."seq" AS seq,
-        ${verdict} AS operation,
-        e."unit" AS id,
-        e."version" AS version,
-        e."origin" AS origin,
-        n.version AS unit_version,
-        CASE WHEN v.after THEN ${tells(after)} ELSE ${tells(before)} END AS tells,
-        ${history ? CHANGED_COLUMNS : sql`NULL::text[]`} AS changed,
-        ${values(before, sql`e."operation" <> 'create' AND v.before`)} AS before,
-        ${values(after, sql`v.after`)} AS after
-      FROM e
-      JOIN s ON s.seq = e."seq"
-      JOIN n ON n.unit = e."unit"
-      CROSS JOIN LATERAL (
-        SELECT
-          ${isKnown} AND e."operation" <> 'delete' AND ${holds(after, read, own)} AS after,
-          ${isKnown} AND e."operation" <> 'create' AND ${holds(before, read, own)} AS before
+      SELECT d.*
+      FROM (
+        SELECT e."seq" AS seq, ${verdict} AS operation, v.*
+        FROM e
+        JOIN s ON s.seq = e."seq"
+        JOIN n ON n.unit = e."unit"
+        CROSS JOIN LATERAL (
+          SELECT
+            ${isKnown} AND e."operation" <> 'delete' AND ${holds(after, access, filter)} AS after,
+            ${isKnown} AND e."operation" <> 'create' AND ${holds(before, access, filter)} AS before
+          OFFSET 0
+        ) AS v
         OFFSET 0
-      ) AS v
+      ) AS d
+      WHERE d.operation = ANY(${param(operations)}::text[])
+      ORDER BY d.seq
+      LIMIT ${param(limit)}::int
     )
     SELECT
-      _d.seq, _d.operation, _d.id, _d.version, _d.origin, _d.tells, NULL::jsonb AS link, _d.changed, _d.before,
-      _d.after, CASE WHEN ${showsUnit} THEN _d.unit_version END AS unit_version,
-      ${boundedInTotal(sql`_d.unit`)} AS unit
+      u.seq, u.operation, u.id, u.version, u.origin, u.tells, NULL::jsonb AS link, u.unit_version,
+      ${boundedInTotal(sql`u.unit`)} AS unit, ${boundedInTotal(sql`u.changes`)} AS changes
     FROM (
-      SELECT _d.*, CASE WHEN ${showsUnit} THEN ${unit}::text END AS unit FROM _d WHERE _d.operation IS NOT NULL
-    ) AS _d
+      SELECT
+        _d.seq, _d.operation, e."unit" AS id, e."version" AS version, e."origin" AS origin, w.tells,
+        CASE WHEN ${showsUnit} THEN n.version END AS unit_version,
+        CASE WHEN ${showsUnit} THEN ${itemJson([of], { kind: literal(kind.id), id: sql`e."unit"` })}::text END AS unit,
+        ${values ? sql`CASE WHEN w.tells AND _d.operation <> 'enter' THEN ${values} END` : sql`NULL::text`} AS changes
+      FROM _d
+      JOIN e ON e."seq" = _d.seq
+      JOIN s ON s.seq = _d.seq
+      JOIN n ON n.unit = e."unit"
+      CROSS JOIN LATERAL (
+        SELECT CASE WHEN _d.after THEN ${tells(after)} ELSE ${tells(before)} END AS tells OFFSET 0
+      ) AS w
+      ORDER BY _d.seq
+      OFFSET 0
+    ) AS u
   `;
   return render(withModelVersion(schema, SEEN_COLUMNS, query));
 }
 
 const SEEN_COLUMNS = sql`
-  u.seq, u.operation, u.id, u.version, u.origin, u.tells, u.link, u.changed, u.before, u.after, u.unit_version, u.unit
+  u.seq, u.operation, u.id, u.version, u.origin, u.tells, u.link, u.changes, u.unit_version, u.unit
 `;
 
-/** Rows `SeenRow`: those of the changes of links with these numbers whose units the caller may read. */
+/** Rows `SeenRow`: the first of the changes of links with these numbers whose units the caller may read. */
 export function seenLinksStatement(
   { unit: { schema, kind, access }, filter, history }: FeedKindPlan,
   children: readonly ReadPlan[],
-  numbers: readonly string[],
+  { numbers, operations, limit }: Sought,
 ): Statement {
   const link = sql`coalesce(c."after", c."before")`;
   const child = { kind: sql`(${link} ->> 'child_kind_id')`, id: sql`(${link} ->> 'child_id')` };
@@ -172,10 +188,16 @@ export function seenLinksStatement(
   const query = sql`
     SELECT
       c."seq" AS seq, c."operation" AS operation, c."unit" AS id, c."version" AS version, c."origin" AS origin,
-      ${tells} AS tells, ${link} AS link, NULL::text[] AS changed, NULL::text AS before, NULL::text AS after,
-      NULL::text AS unit_version, NULL::text AS unit
+      ${tells} AS tells, ${link} AS link, NULL::text AS changes, NULL::text AS unit_version, NULL::text AS unit
     FROM ${ident(schema, CHANGE_TABLE)} AS c
-    WHERE c."seq" = ANY(${param(numbers)}::bigint[]) AND ${isSeen} AND ${isReadable}
+    WHERE ${all([
+      sql`c."seq" = ANY(${param(numbers)}::bigint[])`,
+      sql`c."operation" = ANY(${param(operations)}::text[])`,
+      isSeen,
+      isReadable,
+    ])}
+    ORDER BY c."seq"
+    LIMIT ${param(limit)}::int
   `;
   return render(withModelVersion(schema, SEEN_COLUMNS, query));
 }

@@ -17,11 +17,14 @@ import { MODEL_TABLE } from '../model-version.sql.js';
 import { kindTable } from '../table.sql.js';
 import {
   CHANGED_COLUMNS,
+  changesJson,
+  decidingFields,
   hiddenIn,
   holdsIn,
   IS_ERASED,
   OF_UNITS,
   statesOf,
+  storedFields,
   unitOfChanges,
   valuesOf,
 } from './states.sql.js';
@@ -58,11 +61,8 @@ export interface VersionRow {
   readonly version: string;
   readonly operation: string;
   readonly origin: Readonly<Record<string, unknown>>;
-  readonly changed: readonly string[] | null;
-  /** The values of the fields before and after, as JSON texts, and the names of those that the unit does not show now. */
-  readonly before: string | null;
-  readonly after: string | null;
-  readonly hidden: readonly string[] | null;
+  /** The values before and after, of the fields that differ and that the unit shows now, as JSON text. */
+  readonly changes: string | null;
 }
 
 /** Rows `VersionRow`: one more than the page has, where a cursor is asked for. */
@@ -74,7 +74,9 @@ export function historyStatement(plan: HistoryPlan): Statement {
   const after = ranges.length > 0 ? sql`(${join(ranges, ' OR ')})` : undefined;
   const keys = join(sort.keys.map(({ value }) => sql`${value}::text`));
   const rows = cursor ? sql`LIMIT ${limitSql(limit, 1)}` : limitOffset(limit, offset);
-  const [judged, state] = [isJudged(plan), statesOf(plan, versionsOf(plan), unitsOf(plan))];
+  const judged = isJudged(plan);
+  const fields = decidingFields(plan.access, plan.fields);
+  const state = statesOf(plan, { changes: versionsOf(plan), units: unitsOf(plan), fields });
   // The rules are asked once of each unit as it is now.
   const now = sql`_m AS MATERIALIZED (SELECT n.* FROM n WHERE ${holdsIn(schema, sql`n.state`, ...plan.access)})`;
   const ctes = judged ? sql`${state}, ${now}` : sql`e AS MATERIALIZED (${versionsOf(plan)})`;
@@ -95,10 +97,11 @@ export function historyStatement(plan: HistoryPlan): Statement {
     )
     SELECT
       m."version" AS v, ${isFound(plan, judged)} AS found, ${count} AS count, u.keys, u.unit_id AS unit, u.version,
-      u.operation, u.origin, u.changed, u.before, ${boundedInTotal(sql`u.after`)} AS after, u.hidden
+      u.operation, u.origin, ${boundedInTotal(sql`u.changes`)} AS changes
     FROM ${ident(schema, MODEL_TABLE)} AS m
     LEFT JOIN (
-      SELECT p.keys, p.n, p.unit_id, p.version, p.operation, e."origin" AS origin, ${answered(plan, judged)}
+      SELECT
+        p.keys, p.n, p.unit_id, p.version, p.operation, e."origin" AS origin, ${answered(plan, judged)} AS changes
       FROM _page AS p
       JOIN e ON e."seq" = p.seq
       ${judged ? sql`JOIN s ON s.seq = p.seq JOIN _m AS n ON n.unit = p.unit_id` : sql``}
@@ -190,20 +193,16 @@ function mayReadBefore({ schema, access }: VersionsPlan): Fragment | undefined {
   return access.length > 0 ? holdsIn(schema, sql`s.before`, ...access) : undefined;
 }
 
-/** The columns of a version on a page: its values. */
+/** The values of a version on a page. */
 function answered(plan: VersionsPlan, judged: boolean): Fragment {
   const { schema, kind, fields } = plan;
   const of = { schema, kind };
-  const [before, after] = judged ? [sql`s.before`, sql`s.state`] : [sql`e."before"`, sql`e."after"`];
-  const values = (state: Fragment, ...there: readonly (Fragment | undefined)[]) =>
-    sql`CASE WHEN ${all(there)} AND NOT ${IS_ERASED} THEN ${valuesOf(of, fields, state)} END`;
-  const hidden = judged ? hiddenIn(of, fields, sql`n.state`) : undefined;
-  return sql`
-    ${CHANGED_COLUMNS} AS changed,
-    ${values(before, sql`e."operation" <> 'create'`, mayReadBefore(plan))} AS before,
-    ${values(after, sql`e."operation" <> 'delete'`)} AS after,
-    ${hidden ?? sql`NULL::text[]`} AS hidden
-  `;
+  const [before, after] = judged ? [sql`s.before`, sql`s.state`] : [sql`'{}'::jsonb`, sql`'{}'::jsonb`];
+  return changesJson(of, fields, {
+    before: { state: before, isShown: all([sql`e."operation" <> 'create'`, mayReadBefore(plan)]) },
+    after: { state: after, isShown: sql`e."operation" <> 'delete'` },
+    hidden: judged ? hiddenIn(of, fields, sql`n.state`) : undefined,
+  });
 }
 
 /** Whether there is a unit that the caller may see, now or until it was deleted. */
@@ -258,7 +257,7 @@ export function pastStatement(plan: PastPlan): Statement {
   const state = sql`CASE WHEN e."operation" = 'delete' THEN s.before ELSE coalesce(s.state, n.state) END`;
   const hidden = hiddenIn(plan, fields, sql`n.state`);
   return render(sql`
-    WITH RECURSIVE ${statesOf(plan, change, unitsOf(plan))},
+    WITH RECURSIVE ${statesOf(plan, { changes: change, units: unitsOf(plan), fields: storedFields(plan.kind) })},
     _f AS MATERIALIZED (SELECT _v."version" AS version FROM ${first} AS _v)
     SELECT
       m."version" AS v,

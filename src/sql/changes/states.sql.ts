@@ -4,12 +4,13 @@
  */
 import { uniqueColumns } from '../../model/field.js';
 import type { Field, KindDef } from '../../model/model.js';
+import { conditionOf, isConditional } from '../../model/predicate/conditional-field.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
 import { testedFields } from '../../model/predicate/related.js';
 import { CHANGE_TABLE, OUTBOX_TABLE } from '../../model/table/internal-tables.js';
-import { columnType, microseconds } from '../columns.sql.js';
+import { columnRef, columnType, microseconds } from '../columns.sql.js';
 import { predicateSql, rowConditions } from '../condition/predicate.sql.js';
-import { all, ident, literal, sql, type Fragment } from '../fragment.js';
+import { all, ident, join, literal, sql, type Fragment } from '../fragment.js';
 import { hiddenFields, jsonObject } from '../list/hidden-fields.sql.js';
 import { kindTable } from '../table.sql.js';
 import { rowOfObject } from '../write/input-rows.sql.js';
@@ -33,22 +34,58 @@ export function unitOfChanges(id: Fragment): Fragment {
   return sql`SELECT ${id} AS unit, coalesce(max(e."seq"), 0) AS seq, coalesce(min(e."seq"), 0) AS least FROM e`;
 }
 
+/** The fields by which predicates, and the conditions of other fields, judge a unit. */
+export function decidingFields(
+  predicates: readonly (Predicate | undefined)[],
+  shown: readonly Field[],
+): readonly Field[] {
+  const conditions = [...new Set(shown.map(conditionOf))];
+  return uniqueColumns([...predicates, ...conditions].flatMap((each) => (each ? testedFields(each) : [])));
+}
+
+interface States {
+  /** Selects changes as `c.*`, of this kind's units, and of each unit all between two that it selects. */
+  readonly changes: Fragment;
+  /** The units of which the changes are; those of the changes, if it is left out. */
+  readonly units?: Fragment | undefined;
+  /** The fields that the states have, few and small where many changes are read. */
+  readonly fields: readonly Field[];
+}
+
 /**
  * CTEs, recursive ones: `e`, the changes; `n`, their units now, with the version of those that are there; `s`, each unit
  * after its change `seq`, and after those between.
- * @param changes selects changes as `c.*`, of this kind's units, and of each unit all between two that it selects
  */
-export function statesOf({ schema, kind }: KindTable, changes: Fragment, units = UNITS_OF_CHANGES): Fragment {
+export function statesOf({ schema, kind }: KindTable, { changes, units = UNITS_OF_CHANGES, fields }: States): Fragment {
   const [change, outbox] = [ident(schema, CHANGE_TABLE), ident(schema, OUTBOX_TABLE)];
   const of = (unit: Fragment) => sql`c."kind" = ${literal(kind.id)} AND c."unit" = ${unit} AND ${OF_UNITS}`;
-  const later = (more: Fragment, columns: Fragment) => sql`
-    SELECT 0 AS place, c."seq" AS n, ${columns} FROM ${change} AS c WHERE ${of(sql`l.unit`)} ${more}
+  const names = namesOf(fields);
+  const columns = join(uniqueColumns(fields).map((field) => columnRef(field)));
+  const now = sql`(SELECT to_jsonb(_r) FROM (SELECT ${columns}) AS _r)`;
+  // Numbers of both tables in one order: what has none yet comes last.
+  const waiting = sql`(1::bigint << 62)`;
+  const later = (more: Fragment, column: Fragment) => sql`
+    SELECT c."seq" AS n, ${column} FROM ${change} AS c WHERE ${of(sql`l.unit`)} ${more}
     UNION ALL
-    SELECT 1, c."id", ${columns} FROM ${outbox} AS c WHERE ${of(sql`l.unit`)}
+    SELECT c."id" + ${waiting}, ${column} FROM ${outbox} AS c WHERE ${of(sql`l.unit`)} ${more}
   `;
   const key = sql`l.unit::${columnType(kind.keyField.columnType)}`;
   const isUnit = all([sql`t."id" = ${key}`, ...rowConditions(schema, kind, [])]);
   const sharedTable = kind.discriminated ? sql` || jsonb_build_object('kind_id', ${literal(kind.id)})` : sql``;
+  // Of each value the earliest that was replaced, without holding all of them in memory.
+  const replacedSince = sql`
+    SELECT jsonb_object_agg(k.key, coalesce(
+      (SELECT c."before" -> k.key FROM ${change} AS c WHERE c."seq" = k.n),
+      (SELECT c."before" -> k.key FROM ${outbox} AS c WHERE c."id" = k.n - ${waiting})
+    )) AS values
+    FROM (
+      SELECT j.key, min(h.n) AS n
+      FROM (${later(sql``, sql`c."before" AS before`)}) AS h
+      CROSS JOIN LATERAL jsonb_object_keys(h.before) AS j(key)
+      WHERE h.n > l.seq AND j.key = ANY(${names})
+      GROUP BY 1
+    ) AS k
+  `;
   return sql`
     e AS MATERIALIZED (${changes}),
     l AS MATERIALIZED (${units}),
@@ -62,29 +99,26 @@ export function statesOf({ schema, kind }: KindTable, changes: Fragment, units =
         coalesce(t.state, '{}'${sharedTable}) || coalesce(b.values, '{}') AS last
       FROM l
       LEFT JOIN LATERAL (
-        SELECT to_jsonb(t) AS state, ${microseconds(sql`t."updated_at"`)}::text AS version
+        SELECT
+          ${fields.length > 0 ? now : sql`'{}'::jsonb`} AS state,
+          ${microseconds(sql`t."updated_at"`)}::text AS version
         FROM ${kindTable(schema, kind)} AS t
         WHERE ${isUnit}
       ) AS t ON true
+      LEFT JOIN LATERAL (${fields.length > 0 ? replacedSince : sql`SELECT NULL::jsonb AS values`}) AS b ON true
       LEFT JOIN LATERAL (
-        SELECT jsonb_object_agg(k.key, k.value ORDER BY h.place DESC, h.n DESC) AS values
-        FROM (${later(sql`AND c."seq" > l.seq`, sql`c."before" AS before`)}) AS h
-        CROSS JOIN LATERAL jsonb_each(h.before) AS k
-      ) AS b ON true
-      LEFT JOIN LATERAL (
-        SELECT h.before AS state
-        FROM (${later(sql``, sql`c."before" AS before, c."operation" AS operation`)}) AS h
-        WHERE h.operation = 'delete'
-        ORDER BY h.place DESC, h.n DESC
+        SELECT ${keptOf(sql`h.before`, names)} AS state
+        FROM (${later(sql`AND c."operation" = 'delete'`, sql`c."before" AS before`)}) AS h
+        ORDER BY h.n DESC
         LIMIT 1
       ) AS g ON t.state IS NULL
     ),
     s(unit, least, seq, state, before) AS (
-      SELECT n.unit, n.least, n.seq, n.last, ${replaced(sql`e`, sql`n.last`, sharedTable)}
+      SELECT n.unit, n.least, n.seq, n.last, ${replaced(sql`e`, sql`n.last`, names, sharedTable)}
       FROM n
       JOIN e ON e."seq" = n.seq
       UNION ALL
-      SELECT s.unit, s.least, p."seq", s.before, ${replaced(sql`p`, sql`s.before`, sharedTable)}
+      SELECT s.unit, s.least, p."seq", s.before, ${replaced(sql`p`, sql`s.before`, names, sharedTable)}
       FROM s
       CROSS JOIN LATERAL (
         SELECT c."seq", c."operation", c."before"
@@ -97,9 +131,22 @@ export function statesOf({ schema, kind }: KindTable, changes: Fragment, units =
   `;
 }
 
+function namesOf(fields: readonly Field[]): Fragment {
+  return sql`ARRAY[${join(uniqueColumns(fields).map((field) => literal(field.column ?? field.id)))}]::text[]`;
+}
+
+/** The values of an object that have one of these names. */
+function keptOf(object: Fragment, names: Fragment): Fragment {
+  return sql`(
+    SELECT coalesce(jsonb_object_agg(k.key, ${object} -> k.key), '{}')
+    FROM unnest(${names}) AS k(key)
+    WHERE jsonb_exists(${object}, k.key)
+  )`;
+}
+
 /** A unit before a change: of a deletion all that it had, whatever one with the same id has had since. */
-function replaced(change: Fragment, after: Fragment, sharedTable: Fragment): Fragment {
-  const before = sql`coalesce(${change}."before", '{}')`;
+function replaced(change: Fragment, after: Fragment, names: Fragment, sharedTable: Fragment): Fragment {
+  const before = keptOf(sql`${change}."before"`, names);
   return sql`CASE WHEN ${change}."operation" = 'delete' THEN ${before}${sharedTable} ELSE ${after} || ${before} END`;
 }
 
@@ -128,8 +175,59 @@ export function hiddenIn({ schema, kind }: KindTable, fields: readonly Field[], 
 
 /** A unit as it was, as the row `t`. */
 function asRow(kind: KindDef, state: Fragment): Fragment {
-  const fields = uniqueColumns([...kind.fields.values()].filter(({ column }) => column !== undefined));
-  return sql`(SELECT _n.* FROM ${rowOfObject(fields, state)}) AS t`;
+  return sql`(SELECT _n.* FROM ${rowOfObject(storedFields(kind), state)}) AS t`;
+}
+
+export function storedFields({ fields }: KindDef): readonly Field[] {
+  return uniqueColumns([...fields.values()].filter(({ column }) => column !== undefined));
+}
+
+/** A unit before or after a change. */
+interface ShownState {
+  readonly state: Fragment;
+  /** Whether the caller is shown its values. */
+  readonly isShown: Fragment;
+}
+
+/**
+ * The JSON of the values that the change `e` gave another value, `{field: [before, after]}`, as text: those of `fields`
+ * that one of both states shows. Of an erased change, whose values nobody knows, the names alone.
+ * @param hidden the names of fields that are left out, if some units show them, a list of texts
+ */
+export function changesJson(
+  of: KindTable,
+  fields: readonly Field[],
+  {
+    before,
+    after,
+    hidden,
+  }: { readonly before: ShownState; readonly after: ShownState; readonly hidden?: Fragment | undefined },
+): Fragment {
+  const texts = (names: readonly string[]) => sql`ARRAY[${join(names.map(literal))}]::text[]`;
+  const conditional = fields.filter(isConditional);
+  const json = ({ state, isShown }: ShownState, recorded: Fragment) =>
+    sql`CASE WHEN ${isShown} THEN ${valuesOf(of, fields, sql`${state} || coalesce(${recorded}, '{}')`)}::json END`;
+  const pair = sql`to_json(ARRAY[_w.was -> f.name, _w.is -> f.name])`;
+  const isTold = sql`
+    CASE
+      WHEN ${IS_ERASED} THEN f.name <> ALL(${texts(conditional.map(({ id }) => id))})
+      ELSE coalesce(_w.was -> f.name, _w.is -> f.name) IS NOT NULL
+    END
+  `;
+  return sql`(
+    SELECT coalesce(json_object_agg(f.name, _p.pair ORDER BY f.n), '{}')::text
+    FROM (
+      SELECT
+        ${json(before, sql`e."before"`)} AS was,
+        ${json(after, sql`e."after"`)} AS is,
+        ${CHANGED_COLUMNS} AS columns
+      OFFSET 0
+    ) AS _w
+    CROSS JOIN unnest(${texts(fields.map(({ id }) => id))}, ${texts(fields.map(({ id, column }) => column ?? id))})
+      WITH ORDINALITY AS f(name, column_name, n)
+    CROSS JOIN LATERAL (SELECT CASE WHEN ${IS_ERASED} THEN '[null,null]' ELSE ${pair} END AS pair) AS _p
+    WHERE ${all([sql`f.column_name = ANY(_w.columns)`, isTold, hidden && sql`f.name <> ALL(${hidden}::text[])`])}
+  )`;
 }
 
 /** The columns that the change `e` gave another value; of an erased one, whose values nobody knows, all that it names. */
