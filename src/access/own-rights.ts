@@ -13,18 +13,26 @@ export const RIGHTS = ['none', 'some', 'all'] as const;
 export type Right = (typeof RIGHTS)[number];
 
 /** Functions have a list of their own, and nobody signs up with a token. */
-export const TOLD_OPERATIONS = ['read', 'create', 'update', 'delete', 'link'] as const satisfies readonly Operation[];
+export const TOLD_OPERATIONS = [
+  'read',
+  'create',
+  'update',
+  'delete',
+  'link',
+  'history',
+] as const satisfies readonly Operation[];
 type ToldOperation = (typeof TOLD_OPERATIONS)[number];
 
 type SourceOperation = 'list' | 'create' | 'update' | 'delete';
 
-/** The operation of a remote source that each takes; links are stored here. */
+/** The operation of a remote source that each takes; links and histories are stored here. */
 const SOURCE_OPERATION: Readonly<Record<ToldOperation, SourceOperation | undefined>> = {
   read: 'list',
   create: 'create',
   update: 'update',
   delete: 'delete',
   link: undefined,
+  history: undefined,
 };
 
 export interface KindRights extends Readonly<Record<ToldOperation, Right>> {
@@ -55,9 +63,10 @@ export function* ownRights(
   lacks: (kind: KindDef, operation: SourceOperation) => boolean,
 ): WorkInPieces<OwnRights> {
   const rightOf = (kind: KindDef, operation: ToldOperation): Right => {
+    if (operation === 'history' && kind.changes !== 'history') return 'none';
     const ofSource = SOURCE_OPERATION[operation];
     // Built-in kinds have links of the system: of kinds to their parameters, and of groups to their kinds.
-    const isMissing = ofSource ? lacks(kind, ofSource) : !isLinkable(kind) && !kind.builtIn;
+    const isMissing = ofSource ? lacks(kind, ofSource) : operation !== 'history' && !isLinkable(kind) && !kind.builtIn;
     return isMissing ? 'none' : rightTo(operation, kind, caller, model);
   };
   const kinds: KindRights[] = [];

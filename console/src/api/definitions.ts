@@ -1,4 +1,5 @@
 /** Calls about definitions: kinds, parameters, groups and link types. All functions throw `ApiError` and `OfflineError`. */
+import type { Changes } from '../../../src/model/changes.js';
 import type { AccessEntry } from './access.js';
 import { ApiError } from './errors.js';
 import { session } from './session.js';
@@ -27,6 +28,10 @@ export interface KindDefinition extends Definition {
   readonly indexes: readonly (readonly string[])[];
   /** Null for those who may not see them. */
   readonly checks: readonly KindCheck[] | null;
+  /** What is recorded of the changes of its units. */
+  readonly changes: Changes;
+  /** Days for which its history is kept; null for ever. */
+  readonly history_keep: number | null;
 }
 
 export interface ParameterDefinition extends Definition {
@@ -78,6 +83,8 @@ export interface ChangeEffects {
     readonly parameter?: string;
     readonly units?: number | null;
     readonly links?: number | null;
+    /** Of the history of its units. */
+    readonly versions?: number | null;
   }[];
   readonly more_definitions?: number;
   readonly more_tables?: number;

@@ -4,7 +4,7 @@ import { session } from './session.js';
 /** None; some, by a rule; or all that the member may read. */
 export type Right = 'none' | 'some' | 'all';
 
-export type ToldOperation = 'read' | 'create' | 'update' | 'delete' | 'link';
+export type ToldOperation = 'read' | 'create' | 'update' | 'delete' | 'link' | 'history';
 
 export interface KindRights extends Readonly<Record<ToldOperation, Right>> {
   readonly id: string;

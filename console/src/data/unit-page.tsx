@@ -17,6 +17,7 @@ import { DeleteUnits } from './delete-units.js';
 import { faultsOf, type FieldErrors } from './faults.js';
 import { UNITS } from './source.js';
 import { UnitContent } from './unit-content.js';
+import { UnitHistory } from './unit-history.js';
 import { useCan } from './use-can.js';
 import { labelField, nameOf } from './unit-names.js';
 import { useKinds, useStruct } from './use-kinds.js';
@@ -45,7 +46,7 @@ function UnitOfKind({ kind, id, copyOf }: UnitOfKindProps) {
   const navigate = useNavigate();
   const queries = useQueryClient();
   const { own, labelOf } = useKinds();
-  const { administrator, isPending } = useRights();
+  const { administrator, isPending, to } = useRights();
   const refusalOf = useRefusal();
   const struct = useStruct(kind);
   const read = id ?? copyOf;
@@ -58,6 +59,7 @@ function UnitOfKind({ kind, id, copyOf }: UnitOfKindProps) {
   });
   const [conflict, setConflict] = useState<{ values: object; theirs: ReadUnit }>();
   const { can } = useCan(kind, id === undefined ? undefined : unit.data, struct.data ?? NO_FIELDS);
+  const [isOpen, setOpen] = useState(false);
   const kindLabel = labelOf(kind);
   const list = `/data/${kind}`;
 
@@ -92,6 +94,7 @@ function UnitOfKind({ kind, id, copyOf }: UnitOfKindProps) {
       } else {
         queries.setQueryData(['unit', kind, id], await updateUnit(kind, id, values, etag));
         await queries.invalidateQueries({ queryKey: [UNITS] });
+        await queries.invalidateQueries({ queryKey: ['history', kind, id] });
         setConflict(undefined);
         notify(text('unit.saved'), { type: 'success' });
       }
@@ -156,6 +159,27 @@ function UnitOfKind({ kind, id, copyOf }: UnitOfKindProps) {
         )}
       </Group>
       <UnitContent kind={kind} fields={fields} unit={unit.data} isNew={id === undefined} onSave={save} />
+      {id !== undefined && to('history', kind) !== 'none' && (
+        <section aria-label={text('history.title')}>
+          <Button size="xs" variant="default" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            {text('history.title')}
+          </Button>
+          {isOpen && (
+            <UnitHistory
+              kind={kind}
+              id={id}
+              fields={fields}
+              refusal={
+                refusalOf('update', [kind]) ?? (can?.update === false ? text('rights.no_update_unit') : undefined)
+              }
+              onReverted={async () => {
+                await unit.refetch();
+                await queries.invalidateQueries({ queryKey: [UNITS] });
+              }}
+            />
+          )}
+        </section>
+      )}
       {conflict && unit.data && (
         <Conflict
           fields={fields}

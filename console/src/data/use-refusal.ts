@@ -6,6 +6,6 @@ import { useKinds } from './use-kinds.js';
 export function useRefusal() {
   const whyNot = useWhyNot();
   const { labelOf } = useKinds();
-  return (operation: Exclude<ToldOperation, 'link'>, kinds: readonly string[]): string | undefined =>
+  return (operation: Exclude<ToldOperation, 'link' | 'history'>, kinds: readonly string[]): string | undefined =>
     kinds.flatMap((kind) => whyNot(operation, kind, labelOf(kind)) ?? [])[0];
 }

@@ -113,6 +113,7 @@ export const access = {
     delete: 'Delete',
     link: 'Link',
     function: 'Functions',
+    history: 'History',
     signup: 'Sign up',
     write: 'Write',
     call: 'Call',

@@ -111,6 +111,7 @@ export const members = {
       delete: 'delete',
       link: 'link',
       function: 'call functions',
+      history: 'read the history',
     },
   },
 } as const;

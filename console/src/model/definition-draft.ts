@@ -1,4 +1,5 @@
 /** A kind, link type or group while it is edited. */
+import type { Changes } from '../../../src/model/changes.js';
 import { identifierFromLabel } from '../../../src/shared/identifiers.js';
 import type { GroupDefinition, KindCheck, KindDefinition, LinkTypeDefinition } from '../api/definitions.js';
 import { idOf, sentParameter, type ParameterDraft } from './parameter-drafts.js';
@@ -19,12 +20,14 @@ export interface Draft {
   readonly indexes: readonly (readonly string[])[];
   /** Null for those who may not see them. */
   readonly checks: readonly KindCheck[] | null;
+  readonly changes: Changes;
+  readonly history_keep: number | null;
   readonly description: string;
   readonly kind_list: readonly string[];
 }
 
 const SETTINGS = {
-  kind: ['label', 'active', 'public', 'remote', 'parameters', 'unique', 'indexes', 'checks'],
+  kind: ['label', 'active', 'public', 'remote', 'parameters', 'unique', 'indexes', 'checks', 'changes', 'history_keep'],
   link: ['label', 'parameters'],
   group: ['label', 'description', 'kind_list'],
 } as const satisfies Record<Edited, readonly (keyof Draft)[]>;
@@ -54,6 +57,8 @@ export function draftOf(definition: Definition | undefined): Draft {
     unique: [],
     indexes: [],
     checks: [],
+    changes: 'none',
+    history_keep: null,
     description: '',
     kind_list: [],
   };

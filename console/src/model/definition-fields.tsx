@@ -1,5 +1,7 @@
 /** The fields that only a kind or only a group has, and what two versions of a definition are compared by. */
-import { Checkbox, MultiSelect, Textarea } from '@mantine/core';
+import { Alert, Checkbox, MultiSelect, NumberInput, Select, Textarea } from '@mantine/core';
+import { CHANGES, MOST_DAYS, type Changes } from '../../../src/model/changes.js';
+import type { KindDefinition } from '../api/definitions.js';
 import type { Field } from '../api/types.js';
 import { COMMON } from '../data/source.js';
 import { useText, type Text } from '../i18n/text.js';
@@ -15,12 +17,13 @@ interface FieldsProps {
   readonly onChange: (values: Partial<Draft>) => void;
 }
 
-export function KindFields({
-  draft,
-  model,
-  faults,
-  onChange,
-}: FieldsProps & { faults: Readonly<Record<string, string>> }) {
+interface KindFieldsProps extends FieldsProps {
+  /** The stored kind; undefined for a new one. */
+  readonly stored: Pick<KindDefinition, 'changes'> | undefined;
+  readonly faults: Readonly<Record<string, string>>;
+}
+
+export function KindFields({ draft, model, stored, faults, onChange }: KindFieldsProps) {
   const text = useText();
   const parameters = listedParameters(draft, model);
   return (
@@ -63,6 +66,40 @@ export function KindFields({
         error={faults['remote']}
         onChange={(event) => onChange({ remote: event.currentTarget.checked })}
       />
+      <ChangesFields draft={draft} stored={stored} faults={faults} onChange={onChange} />
+    </>
+  );
+}
+
+/** What is recorded of changes, and for how long. */
+function ChangesFields({ draft, stored, faults, onChange }: Omit<KindFieldsProps, 'model'>) {
+  const text = useText();
+  return (
+    <>
+      <Select
+        label={text('model.changes_label')}
+        description={text('model.changes_help')}
+        data={CHANGES.map((value) => ({ value, label: text(`model.changes.${value}`) }))}
+        allowDeselect={false}
+        value={draft.changes}
+        error={faults['changes']}
+        onChange={(value) => onChange({ changes: (value ?? 'none') as Changes })}
+      />
+      {stored?.changes === 'history' && draft.changes !== 'history' && (
+        <Alert color="yellow">{text('model.history_left')}</Alert>
+      )}
+      {draft.changes === 'history' && (
+        <NumberInput
+          label={text('model.history_keep_label')}
+          description={text('model.history_keep_help')}
+          allowDecimal={false}
+          min={1}
+          max={MOST_DAYS}
+          value={draft.history_keep ?? ''}
+          error={faults['history_keep']}
+          onChange={(value) => onChange({ history_keep: typeof value === 'number' ? value : null })}
+        />
+      )}
     </>
   );
 }

@@ -3,7 +3,7 @@ import { Alert, Button, Group, Text as Paragraph, TextInput, Title } from '@mant
 import { useMemo, useRef, useState, type FormEvent } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { accessAddress } from '../access/addresses.js';
-import { getDefinitions } from '../api/definitions.js';
+import { getDefinitions, type KindDefinition } from '../api/definitions.js';
 import { ApiError } from '../api/errors.js';
 import type { Unit } from '../api/types.js';
 import { Conflict, type Choice } from '../data/conflict.js';
@@ -166,7 +166,15 @@ export function DefinitionForm({ of, model, definition }: DefinitionFormProps) {
                 />
               </section>
             )}
-            {of === 'kind' && <KindFields draft={draft} model={model} faults={own} onChange={change} />}
+            {of === 'kind' && (
+              <KindFields
+                draft={draft}
+                model={model}
+                stored={base as KindDefinition | undefined}
+                faults={own}
+                onChange={change}
+              />
+            )}
             <ReviewButtons isBusy={review.isBusy} isChanged={isChanged} />
           </MayWrite>
         </form>

@@ -161,11 +161,12 @@ function labelsIn(body: object | undefined): ReadonlyMap<string, string> {
 }
 
 function lossText(loss: ChangeEffects['losses'][number], model: Model | undefined, text: Text): string {
-  const { kind_id: kind, link_id: link, parameter, units, links } = loss;
-  const what = units === undefined ? 'links' : 'units';
-  const count = units ?? links;
+  const { kind_id: kind, link_id: link, parameter, units, links, versions } = loss;
+  const what = versions !== undefined ? 'versions' : units === undefined ? 'links' : 'units';
+  const count = versions ?? units ?? links;
   const shown = typeof count === 'number' ? text(`loss.${what}`, { smart_count: count }) : text(`loss.some_${what}`);
   const of = kind === undefined ? definitionName('link', link ?? '', model) : definitionName('kind', kind, model);
+  if (what === 'versions') return text('loss.of_history', { count: shown, of });
   return parameter === undefined
     ? text(link === undefined && what === 'links' ? 'loss.of_units' : 'loss.deleted', { count: shown, of })
     : text('loss.value', { count: shown, of, parameter: definitionName('parameter', parameter, model) });

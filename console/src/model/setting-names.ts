@@ -20,6 +20,8 @@ export function settingLabels(text: Text): Labels {
     ['parameters', text('model.parameters')],
     ['indexes', text('model.indexes_label')],
     ['checks', text('model.checks_label')],
+    ['changes', text('model.changes_label')],
+    ['history_keep', text('model.history_keep_label')],
     ['description', text('model.description')],
     ['kind_list', text('model.kinds')],
     ['read_access', text('operation.read')],

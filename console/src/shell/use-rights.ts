@@ -41,7 +41,11 @@ export function useRights(): Rights {
   }, [data, isPending]);
 }
 
-export type WhyNot = (operation: Exclude<ToldOperation, 'link'>, kind: string, label: string) => string | undefined;
+export type WhyNot = (
+  operation: Exclude<ToldOperation, 'link' | 'history'>,
+  kind: string,
+  label: string,
+) => string | undefined;
 
 /** Why the member may not do something with any unit of a kind; undefined if it may, with some at least. */
 export function useWhyNot(): WhyNot {

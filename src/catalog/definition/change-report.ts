@@ -43,7 +43,7 @@ export class ChangeEffects {
     await this.#countLinks(context.executor, context.project.schema, droppedKinds);
   }
 
-  addLoss(of: Entry, unit: 'units' | 'links', count: number): void {
+  addLoss(of: Entry, unit: 'units' | 'links' | 'versions', count: number): void {
     if (count > 0) this.#losses.push({ ...of, [unit]: this.knowsAll ? count : null });
   }
 

@@ -41,7 +41,7 @@ import { AuditLog } from '../../tenancy/audit-log.js';
 import type { Project } from '../../tenancy/project.js';
 import { changedDefinitions, ChangeEffects } from './change-report.js';
 import { checkGuards } from './change-guards.js';
-import { checkHistoryLeft, forgetRecorded } from './recorded-changes.js';
+import { forgetRecorded, historiesLeft, refuseToLeave } from './recorded-changes.js';
 import { addsChecksToMany, takeChecksBack } from './checks-without-lock.js';
 import { IndexBuilder } from '../indexes/index-builder.js';
 import { DeferredIndexes } from '../indexes/deferred-indexes.js';
@@ -201,9 +201,11 @@ export class DefinitionChangeService {
     const tables = new Set([...guards.map((guard) => guard.table), ...alteredTables(steps)]);
     if (tables.size > 0) await tx.run(lockForDefinitionChangeStatement(project.schema, [...tables].sort()));
     if (!later) await checkGuards(guarded, guards, change);
-    if (!change.cascade) await checkHistoryLeft(tx, project.schema, before, after);
+    const left = await historiesLeft(tx, project.schema, before, after);
+    if (!change.cascade) refuseToLeave(left);
     const dropped = droppedKinds(before, after);
     await change.effects?.countLosses(guarded, guards, dropped);
+    for (const { kind, count } of left) change.effects?.addLoss({ kind_id: kind }, 'versions', count);
     const deferredIndexes = new DeferredIndexes(tx, project.schema, tableShapes);
     const last = change.fill ? steps.filter(({ type }) => ON_FILLED_TABLES.has(type)) : [];
     await runSteps(

@@ -6,15 +6,29 @@ import {
   forgetColumnsStatements,
   forgetFeedOnlyStatement,
   forgetKindsStatement,
-  recordedKindsStatement,
+  countRecordedStatement,
 } from '../../sql/changes/number.sql.js';
 
-/** @throws KindError 409 if a kind with a history would keep none any more */
-export async function checkHistoryLeft(tx: Executor, schema: string, before: Model, after: Model): Promise<void> {
+/** A history that would be deleted, and how many versions it has. */
+interface LeftHistory {
+  readonly kind: string;
+  readonly count: number;
+}
+
+export async function historiesLeft(
+  tx: Executor,
+  schema: string,
+  before: Model,
+  after: Model,
+): Promise<readonly LeftHistory[]> {
   const left = kindsThatLeave('history', before, after);
-  if (left.length === 0) return;
+  return left.length === 0 ? [] : tx.run<LeftHistory>(countRecordedStatement(schema, left));
+}
+
+/** @throws KindError 409 if there are any */
+export function refuseToLeave(histories: readonly LeftHistory[]): void {
   const faults = new Faults();
-  for (const { kind } of await tx.run<{ kind: string }>(recordedKindsStatement(schema, left))) {
+  for (const { kind } of histories) {
     const text = `The history of '${kind}' would be deleted; ?cascade=true deletes it anyway`;
     faults.add('history.kept', text, { parameter: 'changes' });
   }

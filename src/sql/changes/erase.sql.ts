@@ -20,12 +20,7 @@ interface ErasedUnit {
  * To be run one after the other, in this order: what gets its number meanwhile is found in its new table by the later one.
  */
 export function eraseStatements(unit: ErasedUnit): readonly Statement[] {
-  return [
-    eraseChanges(unit, OUTBOX_TABLE),
-    eraseChanges(unit, CHANGE_TABLE),
-    eraseTasks(unit),
-    eraseKeptAnswers(unit),
-  ];
+  return [eraseChanges(unit, OUTBOX_TABLE), eraseChanges(unit, CHANGE_TABLE), eraseTasks(unit), eraseKeptAnswers(unit)];
 }
 
 /** Of the values, the names of those that differed stay, each with null. Citus refuses `jsonb_object_agg` in an UPDATE. */

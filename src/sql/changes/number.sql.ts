@@ -163,13 +163,15 @@ export function forgetFeedOnlyStatement(schema: string, kinds: readonly string[]
   `);
 }
 
-/** One row `kind` for each of the kinds of which something is recorded. */
-export function recordedKindsStatement(schema: string, kinds: readonly string[]): Statement {
-  const has = (table: string): Fragment => sql`EXISTS (SELECT FROM ${ident(schema, table)} AS c WHERE c."kind" = k.id)`;
+/** Rows `kind, count`: how much is recorded of the kinds of which anything is. */
+export function countRecordedStatement(schema: string, kinds: readonly string[]): Statement {
+  const of = (table: string): Fragment =>
+    sql`SELECT c."kind" FROM ${ident(schema, table)} AS c WHERE c."kind" = ANY(${param(kinds)}::text[])`;
   return render(sql`
-    SELECT k.id AS kind
-    FROM unnest(${param(kinds)}::text[]) AS k(id)
-    WHERE ${has(CHANGE_TABLE)} OR ${has(OUTBOX_TABLE)}
+    SELECT c."kind" AS kind, count(*)::float8 AS count
+    FROM (${of(CHANGE_TABLE)} UNION ALL ${of(OUTBOX_TABLE)}) AS c
+    GROUP BY 1
+    ORDER BY 1
   `);
 }
 

@@ -79,6 +79,7 @@ const LOSSES = listOf(
     parameter: { ...TEXT, description: 'The units or links lose its value; without it, they are deleted.' },
     units: COUNT,
     links: COUNT,
+    versions: { ...COUNT, description: 'Of the history of its units.' },
   },
   [],
 );
