@@ -15,6 +15,7 @@ import { TransferModule } from './transfer/transfer.module.js';
 import { ChangesModule } from './changes/changes.module.js';
 import { UnitRoutesModule } from './unit/unit.module.js';
 import { UnknownRouteModule } from './unknown-route.module.js';
+import { WebhookModule } from './webhook/webhook.module.js';
 
 @Module({})
 export class AppModule {
@@ -34,6 +35,7 @@ export class AppModule {
         TransferModule,
         ChangesModule,
         FunctionModule,
+        WebhookModule,
         UnitRoutesModule,
         BatchModule,
         UnknownRouteModule,

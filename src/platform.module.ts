@@ -17,6 +17,7 @@ import { LOGGER } from './http/log/logger.js';
 import { InnerRoutes } from './http/server/inner-routes.js';
 import { OpenRequests } from './http/server/open-requests.js';
 import { MetricSources } from './shared/metric-sources.js';
+import { SecretBox } from './shared/secret-box.js';
 import { Deployments } from './catalog/session/session.js';
 import { IdempotencyKeys } from './run/idempotency-keys.js';
 import { KeptBytes } from './tenancy/kept-bytes.js';
@@ -52,6 +53,7 @@ export class PlatformModule {
       { provide: CONFIG, useValue: config },
       { provide: SECRET, useValue: secret },
       { provide: ProjectRepository, useValue: registry },
+      { provide: SecretBox, useFactory: () => new SecretBox(config.secretsKey ?? secret, config.oldSecretsKeys) },
       { provide: Database, useValue: database },
       { provide: LOGGER, useValue: logger },
       { provide: AuditLog, useFactory: () => new AuditLog(config, logger, isCommand === true) },
@@ -82,7 +84,7 @@ export class PlatformModule {
       module: PlatformModule,
       global: true,
       providers: [...values, ...services],
-      exports: [CONFIG, SECRET, ProjectRepository, Database, LOGGER, AuditLog, MetricSources, ...services],
+      exports: [CONFIG, SECRET, SecretBox, ProjectRepository, Database, LOGGER, AuditLog, MetricSources, ...services],
     };
   }
 }

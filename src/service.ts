@@ -11,7 +11,7 @@ import { ModelStore } from './catalog/model/model-store.js';
 import { ProjectUpgrades } from './catalog/project/project-upgrades.js';
 import { PROJECT_CHANNEL } from './catalog/project/provisioning.js';
 import type { Config } from './config/config.js';
-import { directConnection, type ConnectionOptions } from './database/connection/connection.js';
+import { directConnection, serverAddress, type ConnectionOptions } from './database/connection/connection.js';
 import { Database } from './database/database.js';
 import { Listener, type ListenerEvents } from './database/listener.js';
 import { openPool } from './database/connection/open-pool.js';
@@ -40,6 +40,8 @@ import { errorText } from './shared/texts.js';
 import { notifyStatement } from './sql/server/connection.sql.js';
 import type { ReceivedConnections } from './workers/connection-balancer.js';
 import { ProjectStore } from './tenancy/project-store.js';
+import { OwnPlaces } from './webhook/own-places.js';
+import { placeOfUrl, type HostAndPort } from './webhook/webhook-url.js';
 import type { WorkerLoads } from './workers/worker-loads.js';
 
 export interface Service {
@@ -122,6 +124,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   app.get(Followers).watch();
   const url = worker?.url ?? serviceUrl(server, config.host);
   app.get(PublicAddress).listensAt(url);
+  app.get(OwnPlaces).are(ownPlaces(options, [url, ...(metrics ? [metrics.url] : [])]));
   const stop = async (): Promise<void> => {
     const serving = { server, requests: app.get(OpenRequests), connections };
     app.get(Waiting).stop();
@@ -197,6 +200,12 @@ async function assemble(options: ServiceOptions) {
   if (registered.status === 'fulfilled') await registered.value.unregister();
   await dataSource.destroy();
   throw [registered, created].find((each) => each.status === 'rejected')?.reason;
+}
+
+/** Where the service listens, and its database. */
+function ownPlaces({ config, connection }: ServiceOptions, urls: readonly string[]): HostAndPort[] {
+  const databases = [connection, directConnection(connection), ...(config.replica ? [config.replica] : [])];
+  return [...urls.map((each) => placeOfUrl(new URL(each))), ...databases.map(serverAddress)];
 }
 
 /** The replica of the settings, which is connected to when it is started. */

@@ -25,6 +25,8 @@ const MembersPage = lazy(async () => ({ default: (await import('./members/member
 const NewMemberPage = lazy(async () => ({ default: (await import('./members/new-member-page.js')).NewMemberPage }));
 const MemberPage = lazy(async () => ({ default: (await import('./members/member-page.js')).MemberPage }));
 const AccountPage = lazy(async () => ({ default: (await import('./members/account-page.js')).AccountPage }));
+const WebhooksPage = lazy(async () => ({ default: (await import('./webhooks/webhooks-page.js')).WebhooksPage }));
+const WebhookPage = lazy(async () => ({ default: (await import('./webhooks/webhook-page.js')).WebhookPage }));
 const AccessPage = lazy(async () => ({ default: (await import('./access/access-page.js')).AccessPage }));
 const WhyPage = lazy(async () => ({ default: (await import('./access/why-page.js')).WhyPage }));
 const AccessEditorPage = lazy(async () => ({
@@ -117,6 +119,8 @@ const router = createHashRouter([
       { path: '/account', element: <AccountPage /> },
       { path: '/functions', element: <FunctionsPage /> },
       { path: '/functions/:kind/:scope/:name', element: <FunctionPage /> },
+      { path: '/webhooks', element: <WebhooksPage /> },
+      { path: '/webhooks/:id', element: <WebhookPage /> },
       { path: '/access', element: <AccessPage /> },
       { path: '/why/:kind/:id', element: <WhyPage /> },
       { path: '/access/:of/:id/:operation', element: <AccessEditorPage /> },

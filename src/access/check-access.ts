@@ -29,9 +29,14 @@ import { rulesOfTransitions } from './transitions.js';
 const ACCESS_PARAMETER = { parameter: 'access' };
 
 /** Adds a fault for every invalid entry of `access`, and for settings that would lock a project permanently. */
-export function checkAccess({ closed, neverNobody }: BuiltInTraits, access: Json, faults: Faults): void {
+export function checkAccess(
+  { closed, neverNobody, administratorsOnly }: BuiltInTraits,
+  access: Json,
+  faults: Faults,
+): void {
   checkSettings(OPERATIONS, access, faults, (operation, setting) => {
     if (closed?.includes(operation) && setting !== 'nobody') return "is nobody's here, and stays so";
+    if (administratorsOnly && setting !== 'admin' && setting !== 'nobody') return 'is for administrators, and stays so';
     if (neverNobody?.includes(operation) && setting === 'nobody') return "'nobody' would lock the project for good";
     return undefined;
   });

@@ -34,6 +34,6 @@ import { Waiting } from './waiting/waiting.js';
     RevertCommands,
     Waiting,
   ],
-  exports: [Followers],
+  exports: [FeedReader, Followers, Numbering],
 })
 export class ChangesModule {}

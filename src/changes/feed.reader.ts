@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Session } from '../catalog/session/session.js';
 import { SECRET } from '../config/config.js';
 import { inPieces, type Answer } from '../http/answer/answer.js';
+import { instantOf } from '../model/parameter-type/calendar.js';
 import { getOrInsert } from '../shared/maps.js';
 import {
   candidatesStatement,
@@ -13,6 +14,7 @@ import {
   type FeedKindPlan,
   type SeenRow,
 } from '../sql/changes/feed.sql.js';
+import { feedStatement, type FeedRow } from '../sql/changes/number.sql.js';
 import type { Statement } from '../sql/fragment.js';
 import { checkVersion } from '../unit/table/unit.repository.js';
 import { FeedGeneration } from './feed-generation.js';
@@ -31,6 +33,13 @@ export interface FeedPage {
   readonly items: readonly string[];
   readonly next: FeedPosition;
   readonly more: boolean;
+}
+
+/** One change, as a JSON text. */
+interface SeenEvent {
+  readonly operation: string;
+  readonly at: string;
+  readonly text: string;
 }
 
 /** A seen change with the kind of its unit. */
@@ -55,7 +64,7 @@ export class FeedReader {
   async read(session: Session, plan: FeedPlan, from: FeedPosition | undefined): Promise<FeedPage> {
     const { project } = session;
     const feed = await this.numbering.number(project.schema);
-    const epoch = `${await this.generation.current()}.${feed.epoch}`;
+    const epoch = await this.#epochOf(feed);
     const [kept, last] = [BigInt(feed.kept), BigInt(feed.last)];
     const { since } = plan.query;
     const asked = from ?? (since ? this.#cursors.read(project.id, since) : undefined);
@@ -63,6 +72,21 @@ export class FeedReader {
     const begin = asked?.seq ?? (since === '' ? kept : last);
     const { items, seq } = await this.#page(session, plan, { epoch, begin, last });
     return { items, next: { epoch, seq }, more: seq < last };
+  }
+
+  /** The change with a number, as the caller sees it; undefined if it sees nothing of it. @throws KindError 410 */
+  async one(session: Session, plan: FeedPlan, seq: bigint): Promise<SeenEvent | undefined> {
+    const [feed] = await session.executor.run<FeedRow>(feedStatement(session.project.schema));
+    const { rows } = await this.#candidates(session, plan, seq - 1n, seq);
+    const [seen] = await this.#judge(session, plan, rows, 1);
+    if (!feed || !seen) return undefined;
+    const cursor = this.#cursors.write(session.project.id, { epoch: await this.#epochOf(feed), seq });
+    const { operation, version } = seen.row;
+    return { operation, at: instantOf(version), text: writeEvent(seen.kind, seen.row, cursor, session.caller) };
+  }
+
+  async #epochOf({ epoch }: FeedRow): Promise<string> {
+    return `${await this.generation.current()}.${epoch}`;
   }
 
   answer({ project }: Session, { items, next, more }: FeedPage): Answer {

@@ -35,12 +35,17 @@ export interface Config extends Address {
   readonly databasePrepared: boolean;
   readonly dataDir: string;
   readonly jwtSecret?: string;
+  /** What stored secrets are encrypted with, if it is not derived from the key that signs tokens. */
+  readonly secretsKey?: string;
+  /** What they may be encrypted with too; `jwt:` is before a former `JWT_SECRET`. */
+  readonly oldSecretsKeys: readonly string[];
   readonly accessTokenTtl: number;
   readonly refreshTokenTtl: number;
   readonly mailUrl?: string;
   readonly mailFrom: string;
   readonly publicUrl?: string;
   readonly bootstrap: BootstrapConfig;
+  readonly webhooks: WebhookConfig;
   readonly functionsDir: string;
   readonly functionsWatch: boolean;
   readonly functionTimeout: number;
@@ -68,6 +73,14 @@ export interface Config extends Address {
   readonly traces?: { readonly protocol: TraceProtocol };
   /** Names in `.env` that look like misspelled variables. */
   readonly warnings: readonly string[];
+}
+
+/** Where webhooks may be sent beside public addresses. */
+export interface WebhookConfig {
+  /** Networks, such as `10.1.0.0/16`. */
+  readonly allow: readonly string[];
+  readonly allowPrivate: boolean;
+  readonly allowHttp: boolean;
 }
 
 interface BootstrapConfig {
@@ -104,7 +117,7 @@ export function loadConfig(env: Variables = process.env, cwd = process.cwd()): C
 function toConfig(environment: Environment, cwd: string): Omit<Config, 'warnings'> {
   const production = environment.NODE_ENV === 'production';
   const { DATABASE_URL, DATABASE_DIRECT_URL, DATABASE_REPLICA_URL } = environment;
-  const { JWT_SECRET, MAIL_URL, PUBLIC_URL, BOOTSTRAP_ADMIN_PASSWORD } = environment;
+  const { JWT_SECRET, SECRETS_KEY, MAIL_URL, PUBLIC_URL, BOOTSTRAP_ADMIN_PASSWORD } = environment;
   return {
     production,
     host: environment.HOST,
@@ -119,6 +132,8 @@ function toConfig(environment: Environment, cwd: string): Omit<Config, 'warnings
     databasePrepared: environment.DATABASE_PREPARED,
     dataDir: resolve(cwd, environment.DATA_DIR),
     ...(JWT_SECRET !== undefined && { jwtSecret: JWT_SECRET }),
+    ...(SECRETS_KEY !== undefined && { secretsKey: SECRETS_KEY }),
+    oldSecretsKeys: environment.SECRETS_KEY_OLD,
     accessTokenTtl: environment.ACCESS_TOKEN_TTL,
     refreshTokenTtl: environment.REFRESH_TOKEN_TTL,
     ...(MAIL_URL !== undefined && { mailUrl: MAIL_URL }),
@@ -129,6 +144,11 @@ function toConfig(environment: Environment, cwd: string): Omit<Config, 'warnings
       adminUsername: environment.BOOTSTRAP_ADMIN_USERNAME,
       adminEmail: environment.BOOTSTRAP_ADMIN_EMAIL,
       ...(BOOTSTRAP_ADMIN_PASSWORD !== undefined && { adminPassword: BOOTSTRAP_ADMIN_PASSWORD }),
+    },
+    webhooks: {
+      allow: environment.WEBHOOK_ALLOW,
+      allowPrivate: environment.WEBHOOK_ALLOW_PRIVATE,
+      allowHttp: environment.WEBHOOK_ALLOW_HTTP,
     },
     functionsDir: resolve(cwd, environment.FUNCTIONS_DIR),
     functionsWatch: environment.FUNCTIONS_WATCH ?? !production,

@@ -10,7 +10,9 @@ import { PASSWORD } from '../shared/limits.js';
 import {
   address,
   duration,
+  networkList,
   onOff,
+  secretList,
   oneOf,
   originList,
   size,
@@ -88,6 +90,8 @@ export class Environment {
     ),
   )
   readonly JWT_SECRET?: string;
+  @IsOptional() @Reads(textMatching('at least 32 characters', /^.{32,}$/su)) readonly SECRETS_KEY?: string;
+  @Reads(secretList) readonly SECRETS_KEY_OLD: readonly string[] = [];
   @Reads(duration('1s', '365d')) readonly ACCESS_TOKEN_TTL: number = 15 * 60_000;
   @Reads(duration('1s', '3650d')) readonly REFRESH_TOKEN_TTL: number = 30 * 86_400_000;
 
@@ -108,6 +112,10 @@ export class Environment {
   @Reads(singleLine) readonly FUNCTIONS_DIR: string = './functions';
   @IsOptional() @Reads(onOff) readonly FUNCTIONS_WATCH?: boolean;
   @Reads(duration('1ms', '1h')) readonly FUNCTION_TIMEOUT: number = 10_000;
+
+  @Reads(networkList) readonly WEBHOOK_ALLOW: readonly string[] = [];
+  @Reads(onOff) readonly WEBHOOK_ALLOW_PRIVATE: boolean = false;
+  @Reads(onOff) readonly WEBHOOK_ALLOW_HTTP: boolean = false;
 
   @Reads(size('1kb', '1gb')) readonly BODY_LIMIT: number = 1024 ** 2;
   @Reads(size('1kb', '1gb')) readonly BODY_LIMIT_UNITS: number = 16 * 1024 ** 2;
@@ -147,6 +155,8 @@ export const SECRET_VARIABLES: ReadonlySet<string> = new Set([
   'DATABASE_DIRECT_URL',
   'DATABASE_REPLICA_URL',
   'JWT_SECRET',
+  'SECRETS_KEY',
+  'SECRETS_KEY_OLD',
   'MAIL_URL',
   'BOOTSTRAP_ADMIN_PASSWORD',
   'OTEL_EXPORTER_OTLP_ENDPOINT',

@@ -20,6 +20,11 @@ export async function loadSecret(config: Pick<Config, 'jwtSecret' | 'dataDir'>):
   return made;
 }
 
+/** The same for a command, which makes none. */
+export async function findSecret(config: Pick<Config, 'jwtSecret' | 'dataDir'>): Promise<string | undefined> {
+  return config.jwtSecret ?? (await readSecret(join(config.dataDir, 'secret')));
+}
+
 async function readSecret(file: string): Promise<string | undefined> {
   const content = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;

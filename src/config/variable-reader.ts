@@ -114,6 +114,24 @@ export const originList: VariableReader<readonly string[] | '*'> = {
   },
 };
 
+/** Networks, and addresses, which are networks of one. */
+export const networkList: VariableReader<readonly string[]> = {
+  wants: 'a comma-separated list of networks such as 10.1.0.0/16',
+  read: (value) => {
+    const list = listItems(value);
+    return list.length > 0 && list.every((each) => isNetwork(each) && /^[\da-f]/i.test(each)) ? list : undefined;
+  },
+};
+
+/** Each of at least 32 characters, the word before a colon apart. */
+export const secretList: VariableReader<readonly string[]> = {
+  wants: 'a comma-separated list of keys of at least 32 characters, or jwt: and a former JWT_SECRET',
+  read: (value) => {
+    const list = listItems(value);
+    return list.length > 0 && list.every((each) => /^(?:jwt:)?.{32,}$/su.test(each)) ? list : undefined;
+  },
+};
+
 /** Express' `trust proxy`: the number of proxies in front of the service, or their addresses. */
 export const trustProxy: VariableReader<boolean | number | string | readonly string[]> = {
   wants:

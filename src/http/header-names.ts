@@ -26,3 +26,6 @@ export const REPLAYED_HEADER = 'idempotency-replayed';
 
 /** Statuses of refusals of the input and of what it names, which are given again. Others are of the caller or of the moment. */
 export const REPEATED_STATUSES: ReadonlySet<number> = new Set([400, 404, 409, 412, 422]);
+
+/** The `User-Agent` of webhooks, by which this API knows and refuses them. */
+export const WEBHOOK_AGENT = 'kind-webhook';

@@ -21,6 +21,7 @@ export const KIND_KIND = 'kind';
 export const GROUP_KIND = 'group';
 export const LINK_KIND = 'link';
 export const API_KEY_KIND = 'api_key';
+export const WEBHOOK_KIND = 'webhook';
 
 /** The link type that every project has. */
 export const LINK_TYPE = 'link';
@@ -43,6 +44,8 @@ export interface BuiltInTraits {
   readonly neverNobody?: readonly Operation[];
   /** Operations whose level is always `nobody`. */
   readonly closed?: readonly Operation[];
+  /** Whether no setting lets others than administrators do anything with its units. */
+  readonly administratorsOnly?: true;
   /** Operations that no API key may do, whatever its scope. */
   readonly notByKeys?: readonly Operation[];
   /** A field of the answer of a create that is stored nowhere and never answered again. */

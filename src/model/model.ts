@@ -33,6 +33,8 @@ export interface Field {
   readonly supplied?: true;
   /** The system writes it without changing the version of the unit. */
   readonly unversioned?: true;
+  /** Its values are encrypted for their place: project, kind, unit and field (`shared/secret-box.ts`). */
+  readonly sealed?: true;
   /** For a reference: the referenced kind, and the type of its key. */
   readonly reference?: { readonly kind: string; readonly key: ParameterType };
   /** The type that a struct shows, if the column has a wider one. */

@@ -88,6 +88,15 @@ export const ERRORS = {
     meaning: 'The change would delete the history of the units; `?cascade=true` deletes it.',
   },
   'stream.too_many': { status: 429, meaning: 'Too many requests and streams of one caller wait for changes.' },
+  'webhook.exists': { status: 409, meaning: 'A webhook of that id exists already.' },
+  'webhook.address': { status: 400, meaning: 'Webhooks are not sent to that address.' },
+  'webhook.too_many': { status: 409, meaning: 'The project has as many webhooks as it may.' },
+  'webhook.loop': { status: 403, meaning: 'The request is a delivery of a webhook, which is not sent to this API.' },
+  'webhook.secret_unreadable': {
+    status: 409,
+    meaning: 'The secret of the webhook cannot be read with the keys of the service: rotate it.',
+  },
+  'webhook.delivery_unknown': { status: 404, meaning: 'The webhook has no such delivery; old ones are not kept.' },
   'kind.no_aggregate': {
     status: 400,
     meaning: 'The kind is remote, and its source has no `aggregate`, so that its units cannot be grouped or counted.',

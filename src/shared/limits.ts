@@ -28,6 +28,14 @@ export const LIMITS = {
   liveUnsent: 1024 * 1024,
   /** Changes that are sent one by one to a live list; instead of more, its page is sent again. */
   liveChanges: 500,
+  /** Webhooks of one project; headers of one, and characters of each. */
+  webhooksOfProject: 50,
+  webhookHeaders: 10,
+  webhookHeaderLength: 4000,
+  /** Pings of webhooks of one project in a minute. */
+  webhookPings: 6,
+  /** Bytes of what is sent to a webhook; larger without the unit and values. */
+  webhookBytes: 256 * 1024,
   /** Operations of one batch, seconds for all of them, and characters of a `path`, before and after references. */
   batchOperations: 100,
   batchSeconds: 30,

@@ -23,6 +23,8 @@ import * as recovery from '../../src/sql/member/recovery.sql.js';
 import * as session from '../../src/sql/member/session.sql.js';
 import * as throttle from '../../src/sql/member/throttle.sql.js';
 import * as expiredRows from '../../src/sql/server/expired-rows.sql.js';
+import * as delivery from '../../src/sql/webhook/delivery.sql.js';
+import * as webhook from '../../src/sql/webhook/webhook.sql.js';
 import * as idempotency from '../../src/sql/write/idempotency.sql.js';
 import { deleteStatement } from '../../src/sql/write/delete.sql.js';
 
@@ -161,6 +163,20 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
     session.rotateTokenStatement(SCHEMA, { client, token: ID, successor: ID, lifetime: 1, window: 1 }),
   endSessionsStatement: () => session.endSessionsStatement(SCHEMA, { memberId: ID, but: ID }),
   endMembersStatement: () => session.endMembersStatement(SCHEMA, 'm'),
+  writeColumnStatement: () => projectRows.writeColumnStatement(SCHEMA, 'a', 'b', [{ id: 'c', value: 'd' }]),
+  lockHooksStatement: () => webhook.lockHooksStatement(SCHEMA),
+  keepBodyStatement: () => delivery.keepBodyStatement(SCHEMA, { id: ID }, { type: 'a', body: '{}' }),
+  noteDeliveredStatement: () => [true, false].map((each) => delivery.noteDeliveredStatement(SCHEMA, 'a', each)),
+  countFailureStatement: () => [true, false].map((each) => delivery.countFailureStatement(SCHEMA, 'a', each)),
+  noteLostStatement: () => delivery.noteLostStatement(SCHEMA, 'a', 'b'),
+  forgetDeliveryStatement: () => delivery.forgetDeliveryStatement(SCHEMA, { id: ID, attempts: 0 }),
+  forgetFollowerStatement: () => delivery.forgetFollowerStatement(SCHEMA, 'a'),
+  pauseFollowerStatement: () => delivery.pauseFollowerStatement(SCHEMA, 'a', true),
+  beginFollowerStatement: () => delivery.beginFollowerStatement(SCHEMA, 'a', '1', false),
+  beginFollowingStatement: () => delivery.beginFollowingStatement(SCHEMA),
+  resumeAfterStatement: () => delivery.resumeAfterStatement(SCHEMA, 'a', '1'),
+  retryDeliveryStatement: () => delivery.retryDeliveryStatement(SCHEMA, 'a', ID),
+  pruneDeliveriesStatement: () => delivery.pruneDeliveriesStatement(SCHEMA, 'a'),
   takeAttemptsStatement: () => throttle.takeAttemptsStatement(SCHEMA, [{ id: 'a', allowed: 1 }], 1),
   returnAttemptsStatement: () => throttle.returnAttemptsStatement(SCHEMA, ['a'], '2026-01-01'),
   deleteAttemptsStatement: () => throttle.deleteAttemptsStatement(SCHEMA, ['a']),

@@ -42,10 +42,11 @@ export interface Subject {
   readonly shown?: (body: Body) => Body;
 }
 
-/** What a member or an API key gets when it is made; of other units the id where it is generated. */
+/** What a member, an API key or a webhook gets when it is made; of other units the id where it is generated. */
 const MADE_WITH: readonly string[] = [
   ...['id', 'kind_system_user', 'first_access_time', 'last_access_time'],
   ...['hint', 'last_used_at'],
+  ...['state', 'reason', 'delivered_at', 'waiting'],
 ];
 const MISSING = '0198c0de-0000-7000-8000-000000000000';
 

@@ -66,6 +66,18 @@ export const BUILT_IN: readonly Subject[] = [
     ...{ builtIn: true, once: 'secret' },
     body: (n) => ({ label: `key ${padded(n)}`, scope: [{ kinds: ['kind'], operations: ['read'] }] }),
   },
+  {
+    ...{
+      kind: 'webhook',
+      key: 'identifier',
+      sortBy: 'id',
+      edit: { label: 'zz' },
+      wrong: ['label', 5],
+      notNull: 'label',
+    },
+    ...{ required: 'url', builtIn: true, once: 'secret' },
+    body: (n) => ({ id: `hook${padded(n)}`, url: `https://hooks.example.com/${n}`, active: false }),
+  },
 ];
 
 interface Sample {

@@ -8,6 +8,7 @@ import { members } from './members.js';
 import { model } from './model.js';
 import { overview } from './overview.js';
 import { rights } from './rights.js';
+import { webhooks } from './webhooks.js';
 
 export const en = {
   app: {
@@ -39,6 +40,7 @@ export const en = {
     access: 'Access',
     members: 'Members',
     functions: 'Functions',
+    webhooks: 'Webhooks',
   },
   sign_in: {
     title: 'Sign in',
@@ -68,4 +70,5 @@ export const en = {
   ...overview,
   ...access,
   ...rights,
+  ...webhooks,
 } as const;

@@ -37,13 +37,20 @@ export function NewKeyDialog({ member, onMade, onClose }: NewKeyDialogProps) {
           onClose={onClose}
         />
       ) : (
-        <Secret secret={secret} onClose={onClose} />
+        <ShownSecret label={text('keys.secret')} secret={secret} onClose={onClose} />
       )}
     </Modal>
   );
 }
 
-function Secret({ secret, onClose }: { secret: string; onClose: () => void }) {
+interface ShownSecretProps {
+  readonly label: string;
+  readonly secret: string;
+  readonly onClose: () => void;
+}
+
+/** A secret that is told this one time. */
+export function ShownSecret({ label, secret, onClose }: ShownSecretProps) {
   const text = useText();
   return (
     <Stack>
@@ -52,7 +59,7 @@ function Secret({ secret, onClose }: { secret: string; onClose: () => void }) {
       </Alert>
       <TextInput
         readOnly
-        label={text('keys.secret')}
+        label={label}
         value={secret}
         spellCheck={false}
         onFocus={({ currentTarget }) => currentTarget.select()}

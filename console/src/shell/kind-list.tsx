@@ -10,8 +10,8 @@ import { useRights } from './use-rights.js';
 
 /** The more kinds there are, the more useful is a field to find one. */
 const FIND_FROM = 10;
-const AREAS = ['model', 'access', 'members', 'functions'] as const;
-const FOR_ADMINISTRATORS: ReadonlySet<string> = new Set<(typeof AREAS)[number]>(['access']);
+const AREAS = ['model', 'access', 'members', 'functions', 'webhooks'] as const;
+const FOR_ADMINISTRATORS: ReadonlySet<string> = new Set<(typeof AREAS)[number]>(['access', 'webhooks']);
 
 export function KindList() {
   const text = useText();

@@ -69,6 +69,8 @@ export class Followers implements OnModuleInit {
   readonly #stopping = new AbortController();
   readonly #giveUp = new AbortController();
   #lookPlanned = false;
+  /** Set in a service; a command leaves to services what follows its changes. */
+  #watches = false;
   #claiming: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -93,6 +95,7 @@ export class Followers implements OnModuleInit {
 
   /** From now on until the stop, this process does what is due. */
   watch(): void {
+    this.#watches = true;
     this.#polls.start();
     void this.#polls.run();
   }
@@ -109,7 +112,7 @@ export class Followers implements OnModuleInit {
       this.#again.add(project);
       return;
     }
-    if (this.#sources.length === 0) return;
+    if (!this.#watches || this.#sources.length === 0) return;
     const delay = Math.max(SOON, (this.#notBefore.get(project) ?? 0) - performance.now());
     this.#startLater(project, delay);
   }

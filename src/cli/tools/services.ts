@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Config } from '../../config/config.js';
+import { findSecret } from '../../config/secret.js';
 import { directConnection, type ConnectionOptions, NoDatabaseError } from '../../database/connection/connection.js';
 import { Database } from '../../database/database.js';
 import { openDatabase } from '../../database/open-database.js';
@@ -47,8 +48,8 @@ async function withDatabase<T>(
   try {
     if (!make && !(await hasRegistry(dataSource))) throw new NoDatabaseError(noRegistry(config));
     await migrateRegistry(dataSource);
-    // Commands issue no tokens, so a random secret is sufficient.
-    const secret = randomBytes(32).toString('hex');
+    // Commands issue no tokens: without stored secrets to read, any is sufficient.
+    const secret = (await findSecret(config)) ?? randomBytes(32).toString('hex');
     const platform: Platform = {
       isCommand: true,
       config,

@@ -1,5 +1,5 @@
 /** What an archive of a project has, in the output of commands. Pure. */
-import { ADMIN_KIND, API_KEY_KIND, CREDENTIAL_KIND } from '../../model/built-in-traits.js';
+import { ADMIN_KIND, API_KEY_KIND, CREDENTIAL_KIND, WEBHOOK_KIND } from '../../model/built-in-traits.js';
 import { plural } from '../../shared/texts.js';
 import type { Manifest } from '../../transfer/project/archive.js';
 
@@ -13,7 +13,7 @@ export interface ArchiveView {
 const fileOf = (kind: string): string => `kinds/${kind}.ndjson`;
 const MEMBERS = fileOf(CREDENTIAL_KIND);
 /** Which users don't define. */
-const BUILT_IN: readonly string[] = [MEMBERS, fileOf(ADMIN_KIND), fileOf(API_KEY_KIND)];
+const BUILT_IN: readonly string[] = [MEMBERS, fileOf(ADMIN_KIND), fileOf(API_KEY_KIND), fileOf(WEBHOOK_KIND)];
 
 export function archiveView({ files }: Manifest): ArchiveView {
   const recordsOf = (test: (path: string) => boolean): number =>
@@ -21,7 +21,7 @@ export function archiveView({ files }: Manifest): ArchiveView {
   const kinds = files.filter(({ path }) => path.startsWith('kinds/') && !BUILT_IN.includes(path));
   return {
     kinds: kinds.length,
-    units: recordsOf((path) => path.startsWith('kinds/') && path !== MEMBERS),
+    units: recordsOf((path) => path.startsWith('kinds/') && path !== MEMBERS && path !== fileOf(WEBHOOK_KIND)),
     links: recordsOf((path) => path.startsWith('links/')),
     members: recordsOf((path) => path === MEMBERS),
   };

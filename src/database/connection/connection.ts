@@ -57,6 +57,16 @@ export function databaseAddress(connection: ConnectionOptions): string {
   return `${host || (searchParams.get('host') ?? '')}${pathname}`;
 }
 
+const DEFAULT_PORT = 5432;
+
+/** Where the server listens; `host` may be the folder of a Unix socket. */
+export function serverAddress(connection: ConnectionOptions): { readonly host: string; readonly port: number } {
+  if (!('url' in connection)) return connection;
+  const { hostname, port, searchParams } = new URL(connection.url);
+  const host = searchParams.get('host') ?? hostname;
+  return { host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(searchParams.get('port') ?? port) || DEFAULT_PORT };
+}
+
 /** Keeps the `options` of the URL, which the driver would use instead of ours. */
 function optionsOfUrl(address: string, options: string | undefined): { connectionString: string } & StartupOptions {
   const url = new URL(address);

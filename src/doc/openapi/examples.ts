@@ -9,7 +9,7 @@ import type { NamedExamples, Schema } from './openapi.js';
 import { bodyFields, isRequiredInBody, type KindContext } from './schema/unit.schema.js';
 import { isReference } from '../../model/parameter-type/parameter-type.js';
 import type { ParameterTypeId } from '../../model/parameter-type/parameter-types.js';
-import { ADMIN_KIND, GROUP_KIND, KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
+import { ADMIN_KIND, GROUP_KIND, KIND_KIND, LINK_KIND, WEBHOOK_KIND } from '../../model/built-in-traits.js';
 
 /** Only administrators may change them. */
 const ADMIN_ONLY_FIELDS: readonly string[] = ['username', 'email'];
@@ -100,6 +100,7 @@ function definitionExample(
     return { id: freeId('favourites', model.groups), label: 'Favourites', description: 'What we like', kind_list: [] };
   }
   if (kind.id === LINK_KIND) return { id: freeId('knows', model.linkTypes), label: 'Knows' };
+  if (kind.id === WEBHOOK_KIND) return { label: 'The ERP', url: 'https://erp.example.com/kind', headers: {} };
   return isParameterTypeId(kind.id) ? parameterExample(kind.id, model, isNamed) : undefined;
 }
 

@@ -52,7 +52,11 @@ export type ContentForm =
   | 'changes'
   | 'versions'
   | 'reverted'
-  | 'functionRuns';
+  | 'functionRuns'
+  | 'webhookPing'
+  | 'webhookSecret'
+  | 'webhookDelivery'
+  | 'webhookDeliveries';
 
 export const TAGS = {
   Authentication: 'Members sign up, sign in and look after their sessions.',
@@ -62,6 +66,7 @@ export const TAGS = {
   Parameters: 'The definitions of fields, each under its type.',
   Links: 'Parents and children among units.',
   Changes: 'What has happened to units.',
+  Webhooks: 'Changes are sent to other services.',
   Functions: 'What the project brings in code.',
   Batch: 'Several operations in one transaction.',
   Documentation: 'This document and its page.',

@@ -9,7 +9,7 @@ import { lingeringClose } from './lingering-close.js';
 import { newestResponse } from './malformed-request.js';
 import { identify } from '../request/request-id.js';
 import { announcesBody } from '../body/read-body.js';
-import { REQUEST_ID_HEADER, PROJECT_HEADER } from '../header-names.js';
+import { REQUEST_ID_HEADER, PROJECT_HEADER, WEBHOOK_AGENT } from '../header-names.js';
 import type { HttpRequest, HttpResponse } from '../request/request.js';
 import { allOf, observe as observeWork, type WorkObserver } from '../../shared/observed-work.js';
 import type { OpenRequests } from './open-requests.js';
@@ -72,6 +72,12 @@ function headFault({ rawHeaders, headers, httpVersion }: IncomingMessage): KindE
   }
   if (headers.host === undefined && httpVersion === '1.1') {
     return refusal('request.malformed', 'The header host is missing', { parameter: 'host' });
+  }
+  if (headers['user-agent'] === WEBHOOK_AGENT) {
+    return refusal(
+      'webhook.loop',
+      'A delivery of a webhook is not sent to this API, so that none sets off the next one',
+    );
   }
   const coding = unknownCoding(headers);
   if (coding !== undefined) {

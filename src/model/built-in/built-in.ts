@@ -17,6 +17,7 @@ import {
 } from './member-fields.js';
 import { MOST_DAYS } from '../changes.js';
 import { MEMBER_GROUP, PARAMETER_GROUP } from '../model.js';
+import { WEBHOOK_FIELDS } from './webhook-fields.js';
 import type { ParameterTypeId } from '../parameter-type/parameter-types.js';
 import { fieldAccessType } from '../parameter-type/field-access.js';
 import type { ParameterType } from '../parameter-type/parameter-type.js';
@@ -30,6 +31,7 @@ import {
   LINK_KIND,
   LINK_TYPE,
   NO_TRAITS,
+  WEBHOOK_KIND,
   type BuiltInTraits,
 } from '../built-in-traits.js';
 
@@ -187,6 +189,13 @@ export const BUILT_IN_KINDS: readonly BuiltInKind[] = [
   builtInKind(API_KEY_KIND, 'API key', 'uuid', [keyLabel, ...API_KEY_FIELDS], {
     rules: { read: OWN_KEY, create: OWN_KEY, update: OWN_KEY, delete: OWN_KEY },
     notByKeys: ['create', 'update'],
+    secret: 'secret',
+  }),
+  builtInKind(WEBHOOK_KIND, 'Webhook', 'identifier', [keyLabel, ...WEBHOOK_FIELDS], {
+    levels: { read: 'admin' },
+    administratorsOnly: true,
+    changes: 'history',
+    existsCode: 'webhook.exists',
     secret: 'secret',
   }),
 ];

@@ -6,7 +6,7 @@ import { CREDENTIAL_KIND } from '../built-in-traits.js';
 import { uuidType } from '../parameter-type/unit.type.js';
 
 /** The column of a field that holds the UUID of a unit. */
-const idColumn = { type: uuidType, columnType: uuidType.column, json: uuidType.json } as const;
+export const idColumn = { type: uuidType, columnType: uuidType.column, json: uuidType.json } as const;
 
 /** A field of credentials that no endpoint shows. */
 const secret = (id: string, unique = false) => field({ id, type: 'string', hidden: true, unique });

@@ -138,3 +138,35 @@ export function countRowsStatement(schema: string, kinds: readonly KindDef[]): S
 export function deleteRowsStatement(schema: string, table: string): Statement {
   return render(sql`DELETE FROM ${ident(schema, table)}`);
 }
+
+/** A value of a column of texts. */
+export interface ColumnValue {
+  readonly id: string;
+  readonly value: string;
+}
+
+/** Rows `ColumnValue`: those that are not null. */
+export function readColumnStatement(schema: string, table: string, column: string): Statement {
+  const value = ident('t', column);
+  return render(sql`
+    SELECT t."id"::text AS id, ${value} AS value FROM ${ident(schema, table)} AS t WHERE ${value} IS NOT NULL
+  `);
+}
+
+/** Writes values without new versions of the units. */
+export function writeColumnStatement(
+  schema: string,
+  table: string,
+  column: string,
+  values: readonly ColumnValue[],
+): Statement {
+  return render(sql`
+    UPDATE ${ident(schema, table)} AS t
+    SET ${ident(column)} = v.value
+    FROM unnest(
+      ${param(values.map(({ id }) => id))}::text[],
+      ${param(values.map(({ value }) => value))}::text[]
+    ) AS v(id, value)
+    WHERE t."id"::text = v.id
+  `);
+}

@@ -1,5 +1,12 @@
 /** The files of a project: which rows are in which file. Pure. */
-import { API_KEY_KIND, CREDENTIAL_KIND, GROUP_KIND, KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
+import {
+  API_KEY_KIND,
+  CREDENTIAL_KIND,
+  GROUP_KIND,
+  KIND_KIND,
+  LINK_KIND,
+  WEBHOOK_KIND,
+} from '../../model/built-in-traits.js';
 import { PARAMETER_TABLE } from '../../model/built-in/built-in.js';
 import { builtInField } from '../../model/field.js';
 import {
@@ -38,14 +45,15 @@ interface ArchiveParts {
 }
 
 /**
- * The names of the members, the units of users' kinds, the administrators, and the links. With passwords also API keys,
- * which are of no use without their secrets.
+ * The names of the members, the units of users' kinds, the administrators, the webhooks, and the links. With passwords
+ * also API keys, which are of no use without their secrets.
  */
 export function dataFiles(model: Model, { passwords, histories }: ArchiveParts): ProjectFile[] {
   return [
     credentialFile(model, passwords),
     ...unitKinds(model).map(unitFile),
     ...(passwords ? [unitFile(getBuiltInKind(model, API_KEY_KIND))] : []),
+    webhookFile(model, passwords),
     ...[...model.linkTypes.values()].map(linkFile),
     ...(histories ? [...model.kinds.values()].filter(({ changes }) => changes === 'history').map(historyFile) : []),
   ];
@@ -66,6 +74,13 @@ export function credentialFile(model: Model, passwords: boolean): ProjectFile {
   if (passwords) return file;
   const { rows } = file;
   return { ...file, rows: { ...rows, fields: rows.fields.filter(({ id }) => id !== 'password_hash') } };
+}
+
+/** The webhooks; without passwords also without what is encrypted. */
+function webhookFile(model: Model, passwords: boolean): ProjectFile {
+  const file = unitFile(getBuiltInKind(model, WEBHOOK_KIND));
+  if (passwords) return file;
+  return { ...file, rows: { ...file.rows, fields: file.rows.fields.filter(({ sealed }) => !sealed) } };
 }
 
 /** In whose bodies a parameter was defined, which decides whether it is deleted with them. Its record does not show it. */

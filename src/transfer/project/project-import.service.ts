@@ -11,6 +11,7 @@ import type { ProjectRow } from '../../database/registry/project.repository.js';
 import { commonRefusal, isDatabaseFault } from '../../database/statement/sqlstate.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
 import type { Model } from '../../model/model.js';
+import { SecretBox } from '../../shared/secret-box.js';
 import { SYSTEM } from '../../tenancy/caller.js';
 import { projectOf, type Project } from '../../tenancy/project.js';
 import { ArchiveError, type OnProgress, type ArchiveFile } from './archive.js';
@@ -25,9 +26,11 @@ import { setAccessDefaultStatement } from '../../sql/definition/model.sql.js';
 import { continueNumbers } from '../../unit/table/write/numbers.js';
 import { inOneMessage } from '../../sql/fragment.js';
 import { countFileStatement, insertLinesStatement } from '../../sql/list/project-rows.sql.js';
+import { beginFollowingStatement } from '../../sql/webhook/delivery.sql.js';
 import { updateProjectStatement } from '../../sql/server/registry.sql.js';
 import { checkDefinitions, checkDefinitionLines } from './definition-lines.js';
 import { putBackAdministrators, takeAdministrators } from './kept-administrators.js';
+import { sealAnew } from './sealed-values.js';
 import { dataFiles, definitionFiles, unitKinds, type ProjectFile } from './project-files.js';
 
 const OPTIONS = { cascade: false, tellCounts: true, caller: SYSTEM, statementTimeout: 0 } as const;
@@ -38,6 +41,7 @@ export class ProjectImportService {
   constructor(
     private readonly changes: DefinitionChangeService,
     private readonly provisioning: Provisioning,
+    private readonly box: SecretBox,
   ) {}
 
   /** @throws ArchiveError if the archive is not as it was written, or does not fit; KindError */
@@ -50,6 +54,7 @@ export class ProjectImportService {
           archive,
           change,
           onStored,
+          box: this.box,
           background: false,
           keepsAdministrators: true,
         }).run();
@@ -76,7 +81,8 @@ export class ProjectImportService {
         made,
         async (tx, project) => {
           await this.changes.changeWithin(tx, project, OPTIONS, async (change) => {
-            const options = { project, archive, change, onStored, background, keepsAdministrators: false };
+            const { box } = this;
+            const options = { project, archive, change, onStored, box, background, keepsAdministrators: false };
             await new ProjectImport(options).run();
           });
           if (builtIn < BUILT_IN_VERSION) await upgradeSchema(tx, project);
@@ -118,6 +124,7 @@ interface ProjectImportOptions {
   readonly archive: ArchiveReader;
   readonly change: DefinitionChange;
   readonly onStored: OnProgress;
+  readonly box: SecretBox;
   /** Whether schedules run in it. A copy must not do what the project does, such as write to people. */
   readonly background: boolean;
   /** Whether the administrators that the project has stay, so that somebody can sign in. */
@@ -152,12 +159,14 @@ class ProjectImport {
   }
 
   async #fill(model: Model): Promise<void> {
-    const { archive, keepsAdministrators, project } = this.options;
+    const { archive, keepsAdministrators, project, box } = this.options;
     const { schema } = project;
     const administrators = keepsAdministrators ? await takeAdministrators(this.#tx, schema, model) : [];
     const { passwords, backup } = archive.manifest;
     await this.#storeAll(dataFiles(model, { passwords, histories: backup !== undefined }), 'data');
     if (backup) await this.#tx.run(continueFeedStatement(schema));
+    await this.#tx.run(beginFollowingStatement(schema));
+    await sealAnew(this.#tx, { model, project, source: archive.manifest.project.id, box });
     await putBackAdministrators(this.#tx, schema, model, administrators);
     for (const kind of unitKinds(model)) await continueNumbers(this.#tx, schema, kind);
     const counted = unitKinds(model).filter(({ storage }) => storage.counted);

@@ -76,7 +76,7 @@ const DECIMALS = ['a_decimal', 'some_decimal', 'price', 'min_value', 'max_value'
 const EXPECTED: ReadonlyMap<string, Expected> = new Map<ErrorCode, Expected>([
   // A uniqueness.
   ...(['unit.not_unique', 'parameter.not_unique', 'parameter.exists'] as const).map((code) => [code, always] as const),
-  ...(['kind.exists', 'group.exists', 'link.exists'] as const).map((code) => [code, always] as const),
+  ...(['kind.exists', 'group.exists', 'link.exists', 'webhook.exists'] as const).map((code) => [code, always] as const),
   // Values may be the same that are written in two ways: "1" and "1.0".
   ['parameter.duplicate', any(at('some_decimal', 'shapes', 'parameters'), inDefinitions)],
   // What is not there.
@@ -86,9 +86,13 @@ const EXPECTED: ReadonlyMap<string, Expected> = new Map<ErrorCode, Expected>([
   ['kind.bad_definition', always],
   ['group.bad_definition', always],
   ['kind.changes', at('changes')],
+  // Where webhooks are sent.
+  ['webhook.address', at('url')],
+  ['webhook.too_many', always],
   ['link.bad_definition', always],
   // What an operation of a batch names.
   ['route.unknown', always],
+  ['unit.unknown', always],
   ['route.method', always],
   ['path.malformed', always],
   ['batch.bad_reference', always],
@@ -109,7 +113,7 @@ const EXPECTED: ReadonlyMap<string, Expected> = new Map<ErrorCode, Expected>([
   ['unit.key_immutable', inEdits],
   // Another language: of filters, or of patterns.
   ...(['syntax', 'unknown_parameter', 'unknown_operator', 'bad_operator', 'bad_value'] as const).map(
-    (reason) => [`filter.${reason}`, at('access')] as const,
+    (reason) => [`filter.${reason}`, at('access', 'filter')] as const,
   ),
   ['parameter.bad_pattern', at('pattern')],
   // Told in words: operations on parameters, patterns of another dialect, texts of which white space is removed, bytes, digits, names of members.
@@ -121,7 +125,11 @@ const EXPECTED: ReadonlyMap<string, Expected> = new Map<ErrorCode, Expected>([
   ['parameter.not_allowed', any(at('operation'), inDefinitions)],
   [
     'parameter.bad_value',
-    any(at('username', 'email', 'expires_at', 'scope', 'member', ...DECIMALS), inDefinitions, ofResults),
+    any(
+      at('username', 'email', 'expires_at', 'scope', 'member', 'kinds', 'filter', 'headers', 'from', ...DECIMALS),
+      inDefinitions,
+      ofResults,
+    ),
   ],
 ]);
 

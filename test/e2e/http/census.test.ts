@@ -395,6 +395,20 @@ const ROWS: readonly Row[] = [
     call: () => ['POST', '/function/run', { kind_id: 'note', function: 'tidy' }],
     answers: [401, 403, 403, [200, 409]],
   },
+  ...(['delivery', 'delivery/:delivery_id'] as const).map((path): Row => ({
+    route: `GET /api/lib/webhook/unit/:webhook_id/${path}`,
+    call: () => ['GET', `/webhook/unit/none/${path.replace(':delivery_id', '00000000-0000-4000-8000-000000000000')}`],
+    answers: [401, 403, 403, 404],
+  })),
+  ...(['ping', 'rotate', 'resume', 'delivery/:delivery_id/retry'] as const).map((path): Row => ({
+    route: `POST /api/lib/webhook/unit/:webhook_id/${path}`,
+    call: () => [
+      'POST',
+      `/webhook/unit/none/${path.replace(':delivery_id', '00000000-0000-4000-8000-000000000000')}`,
+      { from: 'now' },
+    ],
+    answers: [401, 403, 403, 404],
+  })),
   // The last one, because it ends the sessions that the others use.
   { route: 'DELETE /api/lib/auth/session', call: () => ['DELETE', '/auth/session'], answers: [401, 200, 200, 200] },
 ];

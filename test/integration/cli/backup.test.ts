@@ -43,6 +43,9 @@ import { createdId, expectNoDrift, ok, query } from '../../support/definitions.j
 import { makeKey } from '../../support/keys.js';
 import { ownDatabase, startServiceOn, urlOf } from '../../support/own-database.js';
 import { TestProject } from '../../support/service.js';
+import { SECRET } from '../../../src/config/config.js';
+import { hookStatement, type HookRow } from '../../../src/sql/webhook/webhook.sql.js';
+import { HookSecrets } from '../../../src/webhook/hook-secrets.js';
 import { sideConnection } from '../../support/side-connection.js';
 import { wholeProject } from '../../support/whole-project.js';
 
@@ -143,6 +146,34 @@ describe('a backup', () => {
       items: [{ via: 'revert' }, {}, {}],
     });
     expect(await ok(keyed.get('/changes?kinds=[note]&since='))).toMatchObject({ count: 1 });
+  });
+
+  it('has webhooks, whose secrets are encrypted anew in another project', async () => {
+    const project = await service.project('hooked');
+    const settings = { ...config, jwtSecret: service.service.app.get<string>(SECRET) };
+    const { secret } = (await ok(
+      project.post('/webhook/unit', { id: 'erp', url: 'https://erp.example.com', headers: { 'x-key': 'canary' } }),
+    )) as { secret: string };
+    expect(await run(settings, ['project', 'backup', 'hooked', path('hooked.tar.gz')])).toMatchObject({ code: 0 });
+    expect(await run(settings, ['export', 'hooked', path('hooked')])).toMatchObject({ code: 0 });
+    const text = [...(await contentsOf(path('hooked.tar.gz'))).values()].join();
+    expect(text).toContain('erp.example.com');
+    expect(text).not.toMatch(/canary|whsec_/);
+    expect(readFileSync(join(path('hooked'), 'kinds/webhook.ndjson'), 'utf8')).not.toContain('sealed');
+    expect(await run(settings, ['project', 'restore', path('hooked.tar.gz'), '--as', 'hooked2'])).toMatchObject({
+      code: 0,
+    });
+    const [row] = await service.service.database.run<HookRow>(hookStatement('project_hooked2', 'erp'));
+    const secrets = service.service.app.get(HookSecrets);
+    expect(row && secrets.secretsOf('hooked2', row)).toEqual([{ secret }]);
+    expect(row && secrets.headersOf('hooked2', row)).toEqual({ 'x-key': 'canary' });
+    expect(row && secrets.secretsOf('hooked', row)).toBeUndefined();
+    // What is in the histories is not sent again.
+    const [follower] = await query<{ ahead: boolean }>(
+      projectOf('hooked2'),
+      'SELECT r.seq >= f.last AS ahead FROM $schema._follower AS r, $schema._feed AS f',
+    );
+    expect(follower).toEqual({ ahead: true });
   });
 
   it('is one file that only its owner may read', () => {

@@ -139,7 +139,7 @@ describe('an import is refused in a line, and leaves the project empty', () => {
   const isEmpty = async () => {
     const [row] = await query<{ tables: number; admins: number; label: string }>(
       new TestProject(service.service, REFUSED, undefined),
-      `SELECT (SELECT count(*)::int FROM pg_tables WHERE schemaname = 'project_refused' AND tablename !~ '^_|^kind|^group$|^link$|^api_key$') AS tables,
+      `SELECT (SELECT count(*)::int FROM pg_tables WHERE schemaname = 'project_refused' AND tablename !~ '^_|^kind|^group$|^link$|^api_key$|^webhook$') AS tables,
         (SELECT count(*)::int FROM $schema.kind_admin) AS admins,
         (SELECT label FROM kind.project WHERE id = 'refused') AS label`,
     );

@@ -46,6 +46,8 @@ test('nothing set gives the defaults of the contract', () => {
     functionsDir: join(cwd, 'functions'),
     functionsWatch: true,
     functionTimeout: 10_000,
+    oldSecretsKeys: [],
+    webhooks: { allow: [], allowPrivate: false, allowHttp: false },
     bodyLimit: 1_048_576,
     bodyLimitUnits: 16_777_216,
     corsOrigins: [],

@@ -6,7 +6,7 @@ import { SECURITY } from '../../../http/route/api-route.js';
 import { UNIT_QUERY, UPSERT_QUERY, type QueryName, WRITTEN_QUERY } from '../../../http/route/query-names.js';
 import { readableFields } from '../../../access/masks.js';
 import { unconditional } from '../../../model/predicate/conditional-field.js';
-import { GROUP_KIND, KIND_KIND, LINK_KIND } from '../../../model/built-in-traits.js';
+import { GROUP_KIND, KIND_KIND, LINK_KIND, WEBHOOK_KIND } from '../../../model/built-in-traits.js';
 import { isMemberKind, PARAMETER_GROUP, type KindDef } from '../../../model/model.js';
 import { searchDocument } from '../../../model/search-document.js';
 import { LIMITS } from '../../../shared/limits.js';
@@ -81,6 +81,7 @@ export function tagOfKind(kind: KindDef, { names }: DocumentView): string {
 const BUILT_IN_TAGS: ReadonlyMap<string, string> = new Map([
   [KIND_KIND, 'Kinds'],
   [GROUP_KIND, 'Groups'],
+  [WEBHOOK_KIND, 'Webhooks'],
   [LINK_KIND, 'Links'],
 ]);
 

@@ -72,6 +72,8 @@ export function pathParameters(choices: LinkPathChoices | undefined): Record<str
     of('child_unit_id', 'The id of the child.'),
     of('member_id', 'The id of a member.', { type: 'string', format: 'uuid' }),
     of('session_id', 'The id of a session.', { type: 'string', format: 'uuid' }),
+    of('webhook_id', 'The id of a webhook.'),
+    of('delivery_id', 'The id of a delivery.', { type: 'string', format: 'uuid' }),
     of('function_name', 'The name of a function.'),
     of('project_id', 'The id of the project.'),
     of('endpoint_name', 'The name of an endpoint.'),

@@ -228,6 +228,14 @@ function contentSchema(form: ContentForm, kind: KindDef | undefined, view: Docum
       return schemaRef('kind_function_run');
     case 'functionRuns':
       return schemaRef('kind_function_runs');
+    case 'webhookPing':
+      return schemaRef('kind_webhook_ping');
+    case 'webhookSecret':
+      return schemaRef('kind_webhook_secret');
+    case 'webhookDelivery':
+      return schemaRef('kind_webhook_delivery');
+    case 'webhookDeliveries':
+      return schemaRef('kind_webhook_deliveries');
   }
 }
 

@@ -15,6 +15,7 @@ import { isParameterTypeId, parameterType } from '../../../model/parameter-type/
 import { PatternChecks } from '../../../model/check/pattern-checks.js';
 import {
   API_KEY_KIND,
+  WEBHOOK_KIND,
   GROUP_KIND,
   KIND_KIND,
   LINK_KIND,
@@ -243,6 +244,7 @@ const FIELD_SCHEMAS: ReadonlyMap<string, Schema> = new Map<string, Schema>([
   [`${LINK_KIND}.access`, schemaRef('kind_link_access')],
   [`${GROUP_KIND}.kind_list`, IDENTIFIERS],
   [`${API_KEY_KIND}.scope`, schemaRef('kind_key_scope')],
+  [`${WEBHOOK_KIND}.headers`, schemaRef('kind_webhook_headers')],
 ]);
 
 /** The schema of a field in answers; undefined if its definition describes it. */

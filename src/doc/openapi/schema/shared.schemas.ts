@@ -12,6 +12,7 @@ import { ACCESS_SCHEMAS } from './access.schemas.js';
 import { BATCH_SCHEMAS } from './batch.schemas.js';
 import { CHANGE_SCHEMAS } from './change.schema.js';
 import { FUNCTION_SCHEMAS } from './function.schema.js';
+import { WEBHOOK_SCHEMAS } from './webhook.schema.js';
 import { LINK_SCHEMAS } from './link.schema.js';
 import { orNull, TIMESTAMP_SCHEMA } from './value.schema.js';
 
@@ -240,6 +241,7 @@ export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
   ...BATCH_SCHEMAS,
   ...CHANGE_SCHEMAS,
   ...FUNCTION_SCHEMAS,
+  ...WEBHOOK_SCHEMAS,
   kind_nested_unit: {
     type: 'object',
     description:

@@ -1,0 +1,46 @@
+/** The address of a webhook, as far as it can be judged without asking anybody. Pure. */
+import { isAddress, isRefused, type AddressRules } from './addresses.js';
+
+export interface HostAndPort {
+  /** A name, or an address without brackets. */
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface UrlRules {
+  readonly allowHttp: boolean;
+  /** The address of the service. */
+  readonly own: HostAndPort;
+  readonly addresses: AddressRules;
+}
+
+const PORTS: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80 };
+/** Below it, ports belong to services of other protocols. */
+const FIRST_FREE_PORT = 1024;
+
+/** The place that a URL leads to. */
+export function placeOfUrl({ hostname, port, protocol }: URL): HostAndPort {
+  const host = hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+  return { host, port: port === '' ? (PORTS[protocol] ?? 0) : Number(port) };
+}
+
+/** What is wrong with the URL of a webhook; undefined if nothing is. */
+export function urlFault(text: string, { allowHttp, own, addresses }: UrlRules): string | undefined {
+  const wanted = allowHttp ? 'https:// or http://' : 'https://';
+  if (!URL.canParse(text)) return `must be an address that begins with ${wanted}`;
+  const url = new URL(text);
+  if (url.protocol === 'http:' && !allowHttp) {
+    return 'must begin with https://; http:// is possible where WEBHOOK_ALLOW_HTTP is on';
+  }
+  if (!(url.protocol in PORTS)) return `must be an address that begins with ${wanted}`;
+  if (url.username !== '' || url.password !== '') {
+    return 'must be without user and password; headers can have what the receiver asks for';
+  }
+  const { host, port } = placeOfUrl(url);
+  if (!Object.values(PORTS).includes(port) && port < FIRST_FREE_PORT) {
+    return `the port must be 80, 443, or from ${FIRST_FREE_PORT}, got ${port}`;
+  }
+  if (host === own.host && port === own.port) return 'is an address of this service';
+  if (isAddress(host) && isRefused(host, port, addresses)) return `the address ${host} is not public`;
+  return undefined;
+}

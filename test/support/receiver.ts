@@ -1,0 +1,95 @@
+/** A receiver of webhooks, which keeps what it gets, and answers as a test says. */
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { atEnd } from './at-end.js';
+
+export interface Received {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  readonly at: number;
+}
+
+type Answering = (received: Received, response: ServerResponse) => void;
+
+export interface Message {
+  readonly type: string;
+  readonly timestamp: string;
+  readonly data: Readonly<Record<string, never>> & {
+    readonly unit_id: string;
+    readonly operation: string;
+    readonly unit: Readonly<Record<string, unknown>>;
+    readonly changes: object;
+  };
+}
+
+const succeed: Answering = (_, response) => void response.writeHead(204).end();
+
+export class Receiver {
+  readonly received: Received[] = [];
+  /** Requests that have no answer yet, now and at most. */
+  open = 0;
+  mostOpen = 0;
+  answer: Answering = succeed;
+  #url = '';
+
+  static async start(): Promise<Receiver> {
+    const receiver = new Receiver();
+    const server = createServer((request, response) => {
+      receiver.open += 1;
+      receiver.mostOpen = Math.max(receiver.mostOpen, receiver.open);
+      let open = true;
+      const close = (): void => {
+        if (open) receiver.open -= 1;
+        open = false;
+      };
+      response.once('finish', close).once('close', close);
+      const pieces: Buffer[] = [];
+      request.on('data', (piece: Buffer) => pieces.push(piece));
+      request.on('end', () => {
+        const received = {
+          path: request.url ?? '',
+          headers: request.headers,
+          body: Buffer.concat(pieces).toString(),
+          at: performance.now(),
+        };
+        receiver.received.push(received);
+        receiver.answer(received, response);
+      });
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    receiver.#url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    atEnd(async () => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return receiver;
+  }
+
+  url(path = '/hook'): string {
+    return `${this.#url}${path}`;
+  }
+
+  get port(): number {
+    return Number(new URL(this.#url).port);
+  }
+
+  succeed(): void {
+    this.answer = succeed;
+  }
+
+  fail(status = 500): void {
+    this.answer = (_, response) => void response.writeHead(status).end('no');
+  }
+
+  /** What came to a path. */
+  to(path: string): readonly Received[] {
+    return this.received.filter((each) => each.path === path);
+  }
+
+  /** The same, parsed. */
+  messages(path: string): readonly Message[] {
+    return this.to(path).map(({ body }) => JSON.parse(body) as Message);
+  }
+}
