@@ -2,9 +2,11 @@
 import { request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { Waiting } from '../../src/changes/waiting/waiting.js';
 import { LIMITS } from '../../src/shared/limits.js';
 import { defineKinds, tokensOf } from '../support/callers.js';
 import { ok } from '../support/definitions.js';
+import { follow } from '../support/live.js';
 import { beside, quietNote } from '../support/neighbour.js';
 import { startTestService, type TestProject } from '../support/service.js';
 
@@ -54,6 +56,19 @@ async function listen(member: TestProject, arrived: (edit: number) => void): Pro
   });
   return () => sent.destroy();
 }
+
+it('a reader that reads nothing is cut off after a minute', { timeout: 120_000, retry: 0 }, async () => {
+  const open = service.service.app.get(Waiting).size;
+  const live = await follow(project, { tasks: '/task/unit' });
+  live.response.pause();
+  for (let n = 0; n < 120; n++) await ok(project.post('/task/unit', { metadata: { text: 'x'.repeat(300_000) } }));
+  await pause(40_000);
+  expect(service.service.app.get(Waiting).size).toBe(open + 1);
+  const began = performance.now();
+  while (service.service.app.get(Waiting).size > open && performance.now() - began < 40_000) await pause(500);
+  expect(service.service.app.get(Waiting).size).toBe(open);
+  await ok(project.delete('/task/unit?filter=isnull(n)'));
+});
 
 it('a neighbour is answered as ever, and changes arrive within a moment', { timeout: 120_000 }, async () => {
   const answered = new Map<number, number>();

@@ -22,6 +22,8 @@ export class LiveStream {
   #response: HttpResponse | undefined;
   #comments: NodeJS.Timeout | undefined;
   #behind = false;
+  /** What the operating system has not taken of what was passed to it, and since when it is as much. */
+  #stuck = { left: 0, since: 0 };
   #ended = false;
   /** Called when its reader, which had much unread, has read all. */
   onReadOn: () => void = () => undefined;
@@ -48,12 +50,16 @@ export class LiveStream {
     this.#response = response;
     response.writeHead(200, HEADERS);
     response.write(`retry: ${Math.round(RETRY_FROM + Math.random() * (RETRY_TO - RETRY_FROM))}\n\n`);
-    // Node destroys a connection on which nothing was sent for that long.
-    response.socket?.setTimeout(LIMITS.unreadSeconds * 1000);
-    this.#comments = setInterval(() => {
-      if (!this.#behind) response.write(':\n\n');
-    }, COMMENT_EVERY);
+    this.#comments = setInterval(() => this.#comment(response), COMMENT_EVERY);
     response.once('close', () => this.#close());
+  }
+
+  /** Says that the stream is there, or ends it where its reader has taken nothing for long. */
+  #comment(response: HttpResponse): void {
+    const left = unsentBytes(response);
+    if (left === 0 || left !== this.#stuck.left) this.#stuck = { left, since: performance.now() };
+    else if (performance.now() - this.#stuck.since >= LIMITS.unreadSeconds * 1000) response.destroy();
+    if (response.writableLength === 0) response.write(':\n\n');
   }
 
   /** @param data JSON on one line */
@@ -86,4 +92,12 @@ export class LiveStream {
     this.#ended = true;
     clearInterval(this.#comments);
   }
+}
+
+/**
+ * Bytes that were passed to the operating system and that it has not taken. The time-out of a socket in Node counts from
+ * anew once, when it finds that a part was taken.
+ */
+function unsentBytes({ socket }: HttpResponse): number {
+  return (socket as { readonly _handle?: { readonly writeQueueSize: number } } | null)?._handle?.writeQueueSize ?? 0;
 }

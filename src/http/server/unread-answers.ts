@@ -37,7 +37,10 @@ export class UnreadAnswers {
   #wait(socket: Socket, response: ServerResponse, owner: string): () => void {
     // Node destroys a connection on which nothing was sent for that long. It sets another time when the answer is sent.
     socket.setTimeout(this.options.milliseconds);
-    const end = (): void => void this.#waiting.delete(socket);
+    const end = (): void => {
+      this.#waiting.delete(socket);
+      response.off('finish', end).off('close', end);
+    };
     this.#waiting.set(socket, owner);
     response.once('finish', end).once('close', end);
     this.#limit();
