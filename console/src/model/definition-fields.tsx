@@ -1,6 +1,6 @@
 /** The fields that only a kind or only a group has, and what two versions of a definition are compared by. */
 import { Alert, Checkbox, MultiSelect, NumberInput, Select, Textarea } from '@mantine/core';
-import { CHANGES, MOST_DAYS, type Changes } from '../../../src/model/changes.js';
+import { CHANGES, MOST_DAYS } from '../../../src/model/changes.js';
 import type { KindDefinition } from '../api/definitions.js';
 import type { Field } from '../api/types.js';
 import { COMMON } from '../data/source.js';
@@ -83,7 +83,7 @@ function ChangesFields({ draft, stored, faults, onChange }: Omit<KindFieldsProps
         allowDeselect={false}
         value={draft.changes}
         error={faults['changes']}
-        onChange={(value) => onChange({ changes: (value ?? 'none') as Changes })}
+        onChange={(value) => onChange({ changes: (value ?? 'none') })}
       />
       {stored?.changes === 'history' && draft.changes !== 'history' && (
         <Alert color="yellow">{text('model.history_left')}</Alert>

@@ -95,6 +95,13 @@ describe('an explanation', () => {
           rules: [],
           because: "the stored level 'nobody' keeps out this member",
         },
+        history: {
+          allowed: false,
+          level: 'admin',
+          stored: false,
+          rules: [],
+          because: "the default level 'admin' keeps out this member",
+        },
       },
       parameters: {
         read: ['id', 'kind_id', 'owner', 'state', 'metadata', 'inserted_at', 'updated_at'],

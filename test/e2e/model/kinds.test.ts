@@ -62,6 +62,7 @@ describe('a kind', () => {
       indexes: [],
       checks: [],
       changes: 'none',
+      history_keep: null,
       access: null,
       accepted: null,
       metadata: {},
