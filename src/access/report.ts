@@ -60,6 +60,8 @@ export function* accessReport(
   for (const kind of all) {
     for (const operation of OPERATIONS) {
       if (operation === 'signup' && !isMemberKind(kind)) continue;
+      // There is nothing to read.
+      if (operation === 'history' && kind.changes === 'none' && !storedSetting(kind.access, operation)) continue;
       if (!builtIn && kind.builtIn && storedSetting(kind.access, operation) === undefined) continue;
       ofKinds.push(entryOfUnits(kind, operation));
     }

@@ -31,7 +31,7 @@ describe('the report of access', () => {
     const ofNotes = Object.fromEntries(
       access.filter(({ kind }) => kind === 'note').map((each) => [each['operation'], each]),
     );
-    expect(Object.keys(ofNotes).sort()).toEqual(['create', 'delete', 'function', 'history', 'link', 'read', 'update']);
+    expect(Object.keys(ofNotes).sort()).toEqual(['create', 'delete', 'function', 'link', 'read', 'update']);
     expect(ofNotes).toMatchObject({
       read: { level: null, rules: ['eq(state,open)', 'eq(state,done)'], stored: true, who: 'member', by_rule: true },
       create: { level: 'member', rules: [], stored: false, who: 'member', stranger: true, stranger_writes: true },

@@ -133,7 +133,6 @@ it('the worst comes first', () => {
     'create',
     'link',
     'function',
-    'history',
     'delete',
   ]);
 });
