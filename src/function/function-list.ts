@@ -19,6 +19,7 @@ import {
   type LoadedModule,
   type ModuleFault,
 } from './declare/definition.js';
+import { commitFaults } from './declare/check-fit.js';
 import { moduleFile, unservedText } from './unserved-modules.js';
 import { FunctionRegistry } from './load/module-registry.js';
 import { schedulesOf, workName } from './schedule/scheduled.js';
@@ -148,10 +149,9 @@ export class FunctionList {
       const { state, kind } = each;
       const isOwn = each.project === project;
       if (kinds.get(kind)?.builtIn === false || (isOwn && state === 'broken')) {
-        return describedModule(
-          each,
-          tooMany.filter((fault) => fault.kind === kind),
-        );
+        const of = kinds.get(kind);
+        const unrecorded = state === 'ready' && of ? commitFaults(each.module, of) : [];
+        return describedModule(each, [...tooMany.filter((fault) => fault.kind === kind), ...unrecorded]);
       }
       const hint = didYouMean(kind, without);
       if (state === 'broken' || (!isOwn && hint === '')) return [];

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ChangesModule } from '../changes/changes.module.js';
 import { DocModule } from '../doc/doc.module.js';
 import { GroupModule } from '../group/group.module.js';
 import { LinkModule } from '../link/link.module.js';
@@ -17,6 +18,10 @@ import { EndpointRates } from './run/endpoint-rates.js';
 import { FunctionService } from './function.service.js';
 import { HookBehaviors } from './hooks.js';
 import { InnerCalls } from './run/inner-calls.js';
+import { AfterCommit } from './after-commit/after-commit.js';
+import { CommitRuns } from './after-commit/commit-runs.js';
+import { FailureController } from './after-commit/failure.controller.js';
+import { Failures } from './after-commit/failures.js';
 import { ModuleSources } from './module-sources.js';
 import { FunctionRegistry } from './load/module-registry.js';
 import { ErrorRedaction } from './run/error-redaction.js';
@@ -28,13 +33,16 @@ import { UnservedLog } from './unserved-modules.js';
 
 /** Custom functions, hooks and remote sources, which authors declare in the functions folder. */
 @Module({
-  imports: [DocModule, GroupModule, LinkModule, MailModule, UnitModule],
+  imports: [ChangesModule, DocModule, GroupModule, LinkModule, MailModule, UnitModule],
   providers: [
+    AfterCommit,
     AnswerChecks,
     Capacity,
+    CommitRuns,
     Contexts,
     EndpointRates,
     EndpointService,
+    Failures,
     FunctionCalls,
     FunctionList,
     FunctionRegistry,
@@ -49,7 +57,14 @@ import { UnservedLog } from './unserved-modules.js';
     Schedules,
     UnservedLog,
   ],
-  controllers: [AccessReportController, FunctionController, FunctionListController, RunController, EndpointController],
+  controllers: [
+    AccessReportController,
+    FunctionController,
+    FunctionListController,
+    RunController,
+    FailureController,
+    EndpointController,
+  ],
   exports: [EndpointRates, EndpointService, FunctionRegistry],
 })
 export class FunctionModule {}

@@ -79,7 +79,7 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
   of(kind: KindDef, project: Project, deployment: DeployedFunctions): Behavior | undefined {
     if (kind.builtIn || !(deployment instanceof Deployment)) return undefined;
     const loaded = deployment.find(project.id, kind.id);
-    if (!loaded || (loaded.state === 'ready' && loaded.module.hooks.size === 0)) return undefined;
+    if (!loaded || (loaded.state === 'ready' && !runsWithin(loaded.module))) return undefined;
     return loaded.state === 'ready' ? this.#behaviorOf(loaded.module) : BROKEN;
   }
 
@@ -241,6 +241,11 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
     const yielder = new EventLoopYield(session.project.schema);
     return withValuesOf(left, await runYielding(draftUpdate(body, options, { index, id }), yielder));
   }
+}
+
+/** Whether it has hooks that run within the transaction of a write. */
+function runsWithin({ hooks }: ReadyModule): boolean {
+  return hooks.size > (hooks.has('after_commit') ? 1 : 0);
 }
 
 /** @throws Error unless a hook of several edits returned nothing, or a list with as many members */

@@ -31,7 +31,7 @@ export class UnservedLog {
 
   /** Looks now, and after each load. */
   async watch(): Promise<void> {
-    this.registry.onLoad = () => void this.#look();
+    this.registry.onLoad.push(() => void this.#look());
     await this.#look();
   }
 

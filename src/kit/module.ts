@@ -142,9 +142,10 @@ export interface FunctionDeclaration<S extends 'kind' | 'unit' = 'kind' | 'unit'
 
 /**
  * The way by which a unit is written: a request to the API (a batch too), code of a module (a function, an endpoint or
- * another hook), a run by a schedule with all that it sets off, an import, a unit that is put back as it was, or a sign-up.
+ * another hook), `after_commit` or a run by a schedule with all that it sets off, an import, a unit that is put back as it
+ * was, or a sign-up.
  */
-export type Via = 'api' | 'function' | 'schedule' | 'import' | 'revert' | 'signup';
+export type Via = 'api' | 'function' | 'after_commit' | 'schedule' | 'import' | 'revert' | 'signup';
 
 /** How a unit or link is written. Of several ways inside one another, `via` is the innermost. */
 export interface WriteEvent {
@@ -162,6 +163,44 @@ export interface UnitChange<K extends string> {
 /** An edit that was made: the unit after and before it, and the edited values as stored, with the run-time ones. */
 export interface UnitChanged<K extends string> extends UnitChange<K> {
   readonly before: UnitOf<K>;
+}
+
+/** A link of a change: its type and its child. The parent is the unit of the change. */
+export interface ChangedLink {
+  readonly link_id: string;
+  readonly child_kind_id: string;
+  readonly child_id: string;
+}
+
+/** A change that was recorded (docs/changes.md). */
+export interface CommitEvent<K extends string> {
+  /** The same in every attempt, and of no other change: the key for what is done elsewhere. */
+  readonly id: string;
+  readonly operation: 'create' | 'update' | 'delete' | 'link' | 'unlink';
+  readonly kind_id: K;
+  readonly unit_id: string;
+  /** That of the unit's ETag after the change; of a deletion or a link its time. In microseconds. */
+  readonly version: number;
+  /** The same as a time: `2027-01-31T09:30:00.123456Z`. */
+  readonly at: string;
+  /** The id and the kind of the member who wrote; null if there was no token. */
+  readonly member: string | null;
+  readonly member_kind: string | null;
+  /** The way of the write, the outermost of several. */
+  readonly via: Via | 'command';
+  /** What differs, as values before and after, without hidden parameters. */
+  readonly changes: Readonly<Partial<Record<keyof UnitOf<K> & string, readonly [before: unknown, after: unknown]>>>;
+  /** The unit as it was after the change, a deleted one as it was last, of a link the parent; without hidden parameters. */
+  readonly unit: UnitOf<K>;
+  /** Of `link` and `unlink`; null otherwise. */
+  readonly link: ChangedLink | null;
+}
+
+/** What `after_commit` receives. `units` acts as the member who wrote, with its rights of now. */
+export interface CommitContext<K extends string> extends Context {
+  readonly event: CommitEvent<K>;
+  /** The number of the attempt, from 1. */
+  readonly attempt: number;
 }
 
 /** What every hook receives. */
@@ -225,6 +264,13 @@ export interface Hooks<K extends string> {
   before_unlink?(context: HookContext & LinkEvent): Result<void>;
   /** Runs after a link was deleted. */
   after_unlink?(context: HookContext & LinkEvent): Result<void>;
+  /**
+   * Runs once for each recorded change of the kind, after the commit, in a transaction of its own, which also marks the
+   * change as done: what it writes is stored exactly once, and what it does elsewhere is done at least once. The changes of
+   * a unit run one after the other. If it throws, it is tried again, ten times within some eight hours. The kind needs
+   * `changes` other than `none`.
+   */
+  after_commit?(context: CommitContext<K>): Result<void>;
 }
 
 /**

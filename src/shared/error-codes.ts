@@ -87,6 +87,7 @@ export const ERRORS = {
     status: 409,
     meaning: 'The change would delete the history of the units; `?cascade=true` deletes it.',
   },
+  'changes.gone': { status: 409, meaning: 'The change is no longer kept.' },
   'stream.too_many': { status: 429, meaning: 'Too many requests and streams of one caller wait for changes.' },
   'webhook.exists': { status: 409, meaning: 'A webhook of that id exists already.' },
   'webhook.address': { status: 400, meaning: 'Webhooks are not sent to that address.' },
@@ -293,6 +294,11 @@ export const ERRORS = {
     status: 503,
     meaning: 'The function module of the kind does not load; the log of the service says why.',
   },
+  'function.loop': {
+    status: 409,
+    meaning: 'What follows a commit has written what it follows, more than ten times one after the other.',
+  },
+  'function.no_failure': { status: 404, meaning: 'No failure of that id is kept.' },
   'function.running': { status: 409, meaning: 'A run of the scheduled function is under way.' },
   'function.timeout': {
     status: 504,

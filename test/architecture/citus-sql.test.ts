@@ -6,6 +6,7 @@ import { modelWith, kindIn } from '../support/models.js';
 import { brokenCitusRules, CITUS_RULES } from '../support/citus-rules.js';
 import { inOneBlock, type Statement } from '../../src/sql/fragment.js';
 import { eraseStatements } from '../../src/sql/changes/erase.sql.js';
+import * as failure from '../../src/sql/changes/failure.sql.js';
 import * as follow from '../../src/sql/changes/follow.sql.js';
 import * as number from '../../src/sql/changes/number.sql.js';
 import * as count from '../../src/sql/count.sql.js';
@@ -90,6 +91,10 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
     ),
   giveBackStatement: () => follow.giveBackStatement(SCHEMA, [ID], ID),
   forgetTasksStatement: () => follow.forgetTasksStatement(SCHEMA, { done: 1, failed: 1 }),
+  forgetTaskStatement: () => follow.forgetTaskStatement(SCHEMA, TASK),
+  retryFailureStatement: () => failure.retryFailureStatement(SCHEMA, ID),
+  deleteFailureStatement: () => failure.deleteFailureStatement(SCHEMA, ID),
+  pruneFailuresStatement: () => failure.pruneFailuresStatement(SCHEMA),
   forgetTasksOfKindsStatement: () => follow.forgetTasksOfKindsStatement(SCHEMA, ['city']),
   closeFieldAccessStatement: () => access.closeFieldAccessStatement(recorded, 'a', ['read_access']),
   insertModelStatement: () => model.insertModelStatement(SCHEMA, { version: 1, builtIn: 1, accessDefault: 'open' }),

@@ -34,6 +34,8 @@ interface StoredOrigin {
   readonly key?: string;
   /** Set where the rule of a reference did it. */
   readonly cascade?: true;
+  /** How many times something has followed a commit before it. */
+  readonly depth?: number;
 }
 
 type Written = Pick<Session, 'caller' | 'originalCaller' | 'origin' | 'cascade'>;
@@ -45,7 +47,8 @@ export function originText(session: Written): string {
 function originOf(session: Written): StoredOrigin {
   const caller = originalCallerOf(session);
   const via = outermostVia(session);
-  const cascade = session.cascade && { cascade: session.cascade };
-  if (caller.type !== 'member') return { via, ...cascade };
-  return { via, member: caller.id, member_kind: caller.kindId, ...(caller.key && { key: caller.key.id }), ...cascade };
+  const depth = session.origin?.depth;
+  const further = { ...(session.cascade && { cascade: session.cascade }), ...(depth !== undefined && { depth }) };
+  if (caller.type !== 'member') return { via, ...further };
+  return { via, member: caller.id, member_kind: caller.kindId, ...(caller.key && { key: caller.key.id }), ...further };
 }

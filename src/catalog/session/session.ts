@@ -60,11 +60,18 @@ interface WriteOrigin {
   readonly bySystem: boolean;
   /** The way by which it began, if `via` is one within it. */
   readonly outermost?: Via;
+  /** How many times something has followed a commit, one after the other, if it has. */
+  readonly depth?: number;
 }
 
 /** How the units of a session are written. */
 export function originOfWrites({ origin, ...session }: Session): WriteOrigin {
   return origin ?? { via: 'api', bySystem: originalCallerOf(session).type === 'system' };
+}
+
+/** Whether nobody has asked for it. */
+export function runsByItself(via: Via): boolean {
+  return via === 'schedule' || via === 'after_commit';
 }
 
 /** The way by which the writes of a session began. */

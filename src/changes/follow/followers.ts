@@ -125,6 +125,11 @@ export class Followers implements OnModuleInit {
     this.wake(project);
   }
 
+  /** Call it when there may be other followers than before. */
+  refresh(): void {
+    this.#left.clear();
+  }
+
   /** What runs has so many milliseconds; then it is given up, and done elsewhere. */
   async stop(grace: number): Promise<void> {
     this.#stopping.abort();

@@ -63,6 +63,7 @@ const HOOKS = Object.keys({
   after_link: true,
   before_unlink: true,
   after_unlink: true,
+  after_commit: true,
 } satisfies Record<HookName, true>) as readonly HookName[];
 /** Hooks that receive no stored unit. */
 const WITHOUT_UNIT: readonly HookName[] = [
@@ -71,6 +72,7 @@ const WITHOUT_UNIT: readonly HookName[] = [
   'after_link',
   'before_unlink',
   'after_unlink',
+  'after_commit',
 ];
 export const REMOTE_MEMBERS = ['list', 'aggregate', 'get', 'create', 'update', 'delete'] as const;
 const METHODS = ['GET', 'POST'] as const;

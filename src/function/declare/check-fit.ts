@@ -18,7 +18,13 @@ export function checkFit(module: ReadyModule, kind: KindDef, model: Model): Modu
     ];
     return faults.map((text) => ({ ...def.place, text: `${at}.${text}` }));
   });
-  return [...ofFunctions, ...fillFaults(module, kind)];
+  return [...ofFunctions, ...fillFaults(module, kind), ...commitFaults(module, kind)];
+}
+
+/** The fault of a hook that never runs, because the changes of its kind are not recorded. */
+export function commitFaults({ hooks, place }: ReadyModule, { id, changes }: KindDef): ModuleFault[] {
+  if (!hooks.has('after_commit') || changes !== 'none') return [];
+  return [{ ...place, text: `hooks.after_commit: does not run, because '${id}' has changes: 'none'` }];
 }
 
 function fillFaults({ fills, place }: ReadyModule, { fields }: KindDef): ModuleFault[] {

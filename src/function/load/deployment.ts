@@ -1,7 +1,14 @@
 /** All modules of one load. A deployment never changes, and a request uses the same one to its end. */
 import { randomUUID } from 'node:crypto';
 import type { UnitFunction } from '../../access/unit-rights.js';
-import type { EndpointDef, FunctionDef, ReadyModule, LoadedModule, ModuleFault } from '../declare/definition.js';
+import type {
+  EndpointDef,
+  FunctionDef,
+  HookName,
+  ReadyModule,
+  LoadedModule,
+  ModuleFault,
+} from '../declare/definition.js';
 import { getOrInsert } from '../../shared/maps.js';
 import { retryLater, type KindError } from '../../shared/errors.js';
 
@@ -16,6 +23,8 @@ interface CalledInProject {
 export class Deployment {
   /** Unique for each load. */
   readonly id = randomUUID();
+  /** When it was loaded, as `performance.now()` tells it. */
+  readonly loadedAt = performance.now();
   /** By project (null for all projects) and kind. A `Map`, because clients choose the names. */
   readonly #modules = new Map<string | null, Map<string, LoadedModule>>();
 
@@ -55,6 +64,14 @@ export class Deployment {
     );
     const endpoints = modules.flatMap(({ kind, endpoints: own }) => [...own.values()].map((def) => ({ ...def, kind })));
     return { functions, endpoints };
+  }
+
+  /** The kinds of a project whose modules have a hook, whether it has these kinds or not. */
+  withHook(project: string, hook: HookName): readonly string[] {
+    return this.loaded.flatMap((each) => {
+      const module = this.findReady(project, each.kind);
+      return each.state === 'ready' && each.module === module && module.hooks.has(hook) ? [each.kind] : [];
+    });
   }
 
   /** The required values of a new unit that a hook says it sets, so that a create may omit them. */

@@ -30,8 +30,8 @@ export class FunctionRegistry implements OnModuleInit, OnApplicationShutdown {
   #unread: string | undefined;
   #timer: NodeJS.Timeout | undefined;
   #loading: Promise<void> = Promise.resolve();
-  /** Called after each load. */
-  onLoad: () => void = () => undefined;
+  /** What is called after each load. */
+  readonly onLoad: (() => void)[] = [];
 
   constructor(
     @Inject(CONFIG) private readonly config: Config,
@@ -99,7 +99,7 @@ export class FunctionRegistry implements OnModuleInit, OnApplicationShutdown {
       this.logger.error({ file, line, module }, `functions: ${faultText(fault)}`);
     }
     if (reloaded) this.logger.info({ modules: loaded.loaded.length }, 'functions were loaded again');
-    this.onLoad();
+    for (const listener of this.onLoad) listener();
   }
 
   #watch(): void {

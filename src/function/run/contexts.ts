@@ -27,7 +27,13 @@ import { isEmailAddress } from '../../shared/email.js';
 import { KindError } from '../../shared/errors.js';
 import { UndividedWork } from '../../shared/event-loop-yield.js';
 import { knowsWholeProject, SYSTEM, type Caller } from '../../tenancy/caller.js';
-import { originalCallerOf, originOfWrites, outermostVia, type Session } from '../../catalog/session/session.js';
+import {
+  originalCallerOf,
+  originOfWrites,
+  outermostVia,
+  runsByItself,
+  type Session,
+} from '../../catalog/session/session.js';
 import { readJson } from '../../http/body/json-pieces.js';
 import type { MixedPage } from '../../unit/store/unit-store.js';
 import {
@@ -80,13 +86,14 @@ export class Contexts {
 
   /** Makes costly members when they are first read. @param more members that only this handler has */
   make<G extends object>(
-    { session, call, code, depth }: ContextOptions,
+    { session, call, code, depth: nested }: ContextOptions,
     more: G,
   ): { readonly context: Context & G; readonly operations: OperationQueue } {
-    const operations = new OperationQueue(call, depth, new UndividedWork(session.project.schema));
+    const operations = new OperationQueue(call, nested, new UndividedWork(session.project.schema));
     const originalCaller = originalCallerOf(session);
     const { project } = session;
-    const via = originOfWrites(session).via === 'schedule' ? 'schedule' : 'function';
+    const { via: outer, depth } = originOfWrites(session);
+    const via = runsByItself(outer) ? outer : 'function';
     const data = (caller: Caller): Data =>
       this.#data(
         {
@@ -94,7 +101,12 @@ export class Contexts {
           caller: { ...caller, seesHidden: true },
           originalCaller,
           cascade: undefined,
-          origin: { via, bySystem: caller.type === 'system', outermost: outermostVia(session) },
+          origin: {
+            via,
+            bySystem: caller.type === 'system',
+            outermost: outermostVia(session),
+            ...(depth !== undefined && { depth }),
+          },
         },
         operations,
       );

@@ -9,7 +9,7 @@ import { idleTimeoutFor } from '../../database/connection/session-settings.js';
 import type { Answer } from '../../http/answer/answer.js';
 import { timeLimitOf } from '../../catalog/session/executors.js';
 import type { UnitObject } from '../../unit/hidden-values.js';
-import { originalCallerOf, originOfWrites, type Session } from '../../catalog/session/session.js';
+import { originalCallerOf, originOfWrites, runsByItself, type Session } from '../../catalog/session/session.js';
 import { withinUserCode, type UserCode } from '../sandbox/user-code.js';
 import { Contexts } from './contexts.js';
 import type { Context } from '../../kit/context.js';
@@ -46,10 +46,10 @@ export interface FunctionCall {
   readonly timeout: number;
 }
 
-/** A function or an endpoint. */
+/** A function, an endpoint, or what follows a commit. */
 export interface CalledCode {
   readonly name: string;
-  readonly type: 'function' | 'endpoint';
+  readonly type: 'function' | 'endpoint' | 'hook';
   readonly place: SourceLocation;
 }
 
@@ -168,7 +168,7 @@ export class FunctionCalls {
 
 /** What nobody has called has the time of its function. */
 function limitOfCaller(session: Session): number | undefined {
-  return originOfWrites(session).via === 'schedule' ? undefined : timeLimitOf(originalCallerOf(session));
+  return runsByItself(originOfWrites(session).via) ? undefined : timeLimitOf(originalCallerOf(session));
 }
 
 /** The key of calls with the same function, unit and parameters, which probably write the same units. */

@@ -56,7 +56,9 @@ export type ContentForm =
   | 'webhookPing'
   | 'webhookSecret'
   | 'webhookDelivery'
-  | 'webhookDeliveries';
+  | 'webhookDeliveries'
+  | 'functionFailure'
+  | 'functionFailures';
 
 export const TAGS = {
   Authentication: 'Members sign up, sign in and look after their sessions.',

@@ -259,6 +259,11 @@ export function countLostStatement(schema: string, task: Seen, holder: string): 
   );
 }
 
+/** Forgets a task that is done. One row, or none if another service has done it. */
+export function forgetTaskStatement(schema: string, task: Seen): Statement {
+  return render(sql`DELETE FROM ${ident(schema, TASK_TABLE)} WHERE ${isSeen(task)} RETURNING 1 AS found`, true);
+}
+
 /** How an attempt ended: `next` is when the next one comes, in milliseconds from now. */
 export interface TaskEnd {
   readonly state: 'waiting' | 'done' | 'failed';

@@ -389,6 +389,17 @@ const ROWS: readonly Row[] = [
   },
   { route: 'GET /api/lib/changes', call: () => ['GET', '/changes?kinds=kind'], answers: [401, 200, 200, 200] },
   { route: 'GET /api/lib/function', call: () => ['GET', '/function'], answers: [200, 200, 200, 200], keyed: 200 },
+  { route: 'GET /api/lib/function/failure', call: () => ['GET', '/function/failure'], answers: [401, 403, 403, 200] },
+  {
+    route: 'POST /api/lib/function/failure/:failure_id/retry',
+    call: () => ['POST', '/function/failure/00000000-0000-4000-8000-000000000000/retry'],
+    answers: [401, 403, 403, 404],
+  },
+  {
+    route: 'DELETE /api/lib/function/failure/:failure_id',
+    call: () => ['DELETE', '/function/failure/00000000-0000-4000-8000-000000000000'],
+    answers: [401, 403, 403, 404],
+  },
   { route: 'GET /api/lib/function/run', call: () => ['GET', '/function/run'], answers: [401, 403, 403, 200] },
   {
     route: 'POST /api/lib/function/run',

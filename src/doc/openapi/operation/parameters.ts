@@ -74,6 +74,7 @@ export function pathParameters(choices: LinkPathChoices | undefined): Record<str
     of('session_id', 'The id of a session.', { type: 'string', format: 'uuid' }),
     of('webhook_id', 'The id of a webhook.'),
     of('delivery_id', 'The id of a delivery.', { type: 'string', format: 'uuid' }),
+    of('failure_id', 'The id of a failure.', { type: 'string', format: 'uuid' }),
     of('function_name', 'The name of a function.'),
     of('project_id', 'The id of the project.'),
     of('endpoint_name', 'The name of an endpoint.'),

@@ -226,6 +226,10 @@ function contentSchema(form: ContentForm, kind: KindDef | undefined, view: Docum
       return schemaRef('kind_reverted');
     case 'functionRun':
       return schemaRef('kind_function_run');
+    case 'functionFailure':
+      return schemaRef('kind_function_failure');
+    case 'functionFailures':
+      return schemaRef('kind_function_failures');
     case 'functionRuns':
       return schemaRef('kind_function_runs');
     case 'webhookPing':

@@ -53,6 +53,20 @@ const RUN = objectSchema({
   line: { type: ['integer', 'null'], minimum: 1 },
 });
 
+const FAILURE = objectSchema({
+  id: { ...STRING, format: 'uuid' },
+  kind_id: STRING,
+  event_id: { ...STRING, format: 'uuid', description: 'That of the event that the hook got.' },
+  unit_id: STRING,
+  operation: { type: 'string', enum: ['create', 'update', 'delete', 'link', 'unlink'] },
+  attempts: { type: 'integer', minimum: 1 },
+  failed_at: TIME,
+  code: { ...STRING, description: 'Why it failed, as `text`.' },
+  text: STRING,
+  file: { ...orNull(STRING), description: 'Where it failed: a path in the folder of functions, as `line`.' },
+  line: { type: ['integer', 'null'], minimum: 1 },
+});
+
 const FAULT = objectSchema({
   file: { ...STRING, description: 'Its path in the folder of functions.' },
   line: { type: ['integer', 'null'], minimum: 1 },
@@ -80,6 +94,11 @@ const MODULE = objectSchema({
 export const FUNCTION_SCHEMAS: Readonly<Record<string, Schema>> = {
   kind_function: FUNCTION,
   kind_function_endpoint: ENDPOINT,
+  kind_function_failure: FAILURE,
+  kind_function_failures: objectSchema({
+    count: { type: 'integer', minimum: 0 },
+    items: { type: 'array', items: schemaRef('kind_function_failure') },
+  }),
   kind_function_fault: FAULT,
   kind_function_module: MODULE,
   kind_function_run: RUN,

@@ -1,0 +1,86 @@
+/** Reads changes as what follows a commit gets them: whoever may see them, with the unit as it was after each. */
+import type { Field, KindDef } from '../../model/model.js';
+import { CHANGE_TABLE } from '../../model/table/internal-tables.js';
+import { ident, join, literal, param, render, sql, type Fragment, type Statement } from '../fragment.js';
+import { withModelVersion } from '../model-version.sql.js';
+import { kindTable } from '../table.sql.js';
+import { CHANGED_COLUMNS, statesOf, valuesOf } from './states.sql.js';
+
+/** A change; all but `v` are null in the one row of none. */
+export interface EventRow {
+  readonly v: string;
+  readonly seq: string | null;
+  readonly operation: string;
+  readonly unit_id: string;
+  readonly version: string;
+  readonly origin: Readonly<Record<string, unknown>>;
+  readonly link: Readonly<Record<string, string>> | null;
+  readonly changed: readonly string[];
+  /** JSON texts of the values before and after. */
+  readonly before: string | null;
+  readonly after: string | null;
+  /** Whether the member who wrote is still there. */
+  readonly member: boolean;
+}
+
+interface EventPlan {
+  readonly schema: string;
+  readonly kind: KindDef;
+  /** The fields of the answered units. */
+  readonly fields: readonly Field[];
+  readonly memberKinds: readonly KindDef[];
+}
+
+/** Rows `EventRow`: the changes of a kind with these numbers that are kept. */
+export function eventsStatement(
+  { schema, kind, fields, memberKinds }: EventPlan,
+  numbers: readonly string[],
+): Statement {
+  const stored = fields.filter(({ column }) => column !== undefined);
+  const values = (state: Fragment) => valuesOf({ schema, kind }, fields, state);
+  const changes = sql`
+    SELECT
+      c."seq", c."origin", c."operation", c."unit", c."version",
+      CASE WHEN NOT k.links THEN c."before" END AS "before",
+      CASE WHEN NOT k.links THEN c."after" END AS "after",
+      CASE WHEN k.links THEN coalesce(c."after", c."before") END AS link
+    FROM ${ident(schema, CHANGE_TABLE)} AS c
+    CROSS JOIN LATERAL (SELECT c."operation" IN ('link', 'unlink') AS links) AS k
+    WHERE c."seq" = ANY(${param(numbers)}::bigint[])
+  `;
+  // A link has no state of its own: it is that before the next change of the unit itself.
+  const query = sql`
+    WITH RECURSIVE ${statesOf({ schema, kind }, { changes, fields: stored })}
+    SELECT
+      e."seq" AS seq,
+      e."operation" AS operation,
+      e."unit" AS unit_id,
+      e."version" AS version,
+      e."origin" AS origin,
+      e.link AS link,
+      ${CHANGED_COLUMNS} AS changed,
+      CASE WHEN e."operation" <> 'create' THEN ${values(sql`a.before`)} END AS before,
+      CASE WHEN e."operation" <> 'delete' THEN ${values(sql`a.after`)} END AS after,
+      ${isThere(schema, memberKinds)} AS member
+    FROM e
+    CROSS JOIN LATERAL (
+      SELECT s.before AS before, CASE WHEN s.seq = e."seq" THEN s.state ELSE s.before END AS after
+      FROM s
+      WHERE s.unit = e."unit" AND s.seq >= e."seq"
+      ORDER BY s.seq
+      LIMIT 1
+    ) AS a
+  `;
+  const columns = ['seq', 'operation', 'unit_id', 'version', 'origin', 'link', 'changed', 'before', 'after', 'member'];
+  return render(withModelVersion(schema, join(columns.map((name) => ident('u', name))), query));
+}
+
+/** Whether the member of the change `e` exists. */
+function isThere(schema: string, kinds: readonly KindDef[]): Fragment {
+  if (kinds.length === 0) return sql`false`;
+  const cases = kinds.map((kind) => {
+    const member = sql`SELECT FROM ${kindTable(schema, kind)} AS m WHERE m."id" = (e."origin" ->> 'member')::uuid`;
+    return sql`WHEN ${literal(kind.id)} THEN EXISTS (${member})`;
+  });
+  return sql`CASE e."origin" ->> 'member_kind' ${join(cases, ' ')} ELSE false END`;
+}
