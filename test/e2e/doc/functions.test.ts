@@ -115,7 +115,11 @@ describe('functions in the document', () => {
       `get ${path}`,
       `post ${path}`,
     ]);
-    expect(called(await documentOf(root))).toEqual([...own, ...ofAdministrators].sort());
+    const ofFailures = ['get', 'post /{failure_id}/retry', 'delete /{failure_id}'].map((each) => {
+      const [method = '', path = ''] = each.split(' ');
+      return `${method} /api/lib/function/failure${path}`;
+    });
+    expect(called(await documentOf(root))).toEqual([...own, ...ofAdministrators, ...ofFailures].sort());
     expect(called(await documentOf(anonymous(root)))).toEqual(['get function/open']);
     await ok(root.put('/kind/unit/city', { access: { read: 'nobody' } }));
     expect(called(await documentOf(ann))).toEqual(own.filter((each) => !each.includes('unit_id')));
