@@ -2,6 +2,7 @@
  * Does what is due of the changes of one project, by whoever has its claim: numbers what is committed, takes it for each
  * follower, and runs what may run now, until nothing is left or the turn is over.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Catalog } from '../../catalog/catalog.service.js';
 import { Database, type Executor } from '../../database/database.js';
@@ -33,6 +34,8 @@ const KEPT = { done: 3, failed: 30 };
 /** Milliseconds between two deletions of what is no longer kept of a project. */
 const FORGET_EVERY = 600_000;
 const MAX_REMEMBERED = 5000;
+/** Milliseconds between two looks for what is due while some followers take their time. */
+const LOOK_WHILE_BUSY = 250;
 
 /** How a turn ends. */
 export interface TurnEnd {
@@ -44,9 +47,9 @@ export interface TurnEnd {
   readonly others: boolean;
 }
 
-/** When a turn ends: as `performance.now()` tells it, and with the service. */
+/** When a turn ends: where others wait for theirs, and with the service. */
 interface TurnLimit {
-  readonly until: number;
+  readonly isOver: () => boolean;
   readonly stopping: AbortSignal;
   readonly giveUp: AbortSignal;
 }
@@ -66,21 +69,24 @@ export class FollowedProject {
 
   async turn(project: Project, limit: TurnLimit): Promise<TurnEnd> {
     const executor = this.database.ofProject(project);
-    const paused = new Set<string>();
-    let ids: readonly string[] = [];
-    for (;;) {
-      const followers = (await this.#followersOf(project)).filter(({ id }) => !paused.has(id));
-      ids = followers.map(({ id }) => id);
-      if (ids.length === 0) return { next: undefined, ids, others: (await this.rest(project, ids)).others };
-      await this.#take(project, executor, followers);
-      const turn = new Turn(this, { project, executor, limit, paused });
-      await turn.run(followers, await executor.run(beginTasksStatement(project.schema, ids, this.me)));
-      const { more, next, others } = await this.rest(project, ids);
-      const isOver = performance.now() >= limit.until || limit.stopping.aborted || !this.runs(project);
-      if (isOver || (!more && (next === null || next > 0))) {
-        await this.#forget(project, executor);
-        return { next: more ? 0 : (next ?? undefined), ids, others };
+    const turn = new Turn(this, { project, executor, limit });
+    try {
+      for (;;) {
+        const followers = (await this.#followersOf(project)).filter(({ id }) => !turn.paused.has(id));
+        const ids = followers.map(({ id }) => id);
+        if (ids.length === 0) return { next: undefined, ids, others: (await this.rest(project, ids)).others };
+        await this.#take(project, executor, followers);
+        await turn.begin(followers);
+        const isDone = await turn.wait();
+        const { more, next, others } = await this.rest(project, ids);
+        if (turn.isOver || (isDone && !more && (next === null || next > 0))) {
+          await turn.end();
+          await this.#forget(project, executor);
+          return { next: more ? 0 : (next ?? undefined), ids, others };
+        }
       }
+    } finally {
+      await turn.end();
     }
   }
 
@@ -137,33 +143,63 @@ interface TurnOptions {
   readonly project: Project;
   readonly executor: Executor;
   readonly limit: TurnLimit;
-  /** The followers that get nothing more in this turn. */
-  readonly paused: Set<string>;
 }
 
-/** The tasks that were begun together. */
+/** What is done in a turn: of each follower some tasks together, whatever time others take. */
 class Turn {
+  /** The followers that get nothing more in this turn. */
+  readonly paused = new Set<string>();
   /** What was begun and has not ended. */
   readonly #left = new Map<string, TaskRow>();
+  /** The followers whose tasks run. */
+  readonly #busy = new Map<string, Promise<void>>();
+  #failed: PromiseRejectedResult | undefined;
 
   constructor(
     private readonly of: FollowedProject,
     private readonly options: TurnOptions,
   ) {}
 
-  async run(followers: readonly Follower[], begun: readonly TaskRow[]): Promise<void> {
-    if (begun.length === 0) return;
+  /** Begins what is due of the followers that have nothing to do. */
+  async begin(followers: readonly Follower[]): Promise<void> {
+    const idle = followers.filter(({ id }) => !this.#busy.has(id));
+    if (idle.length === 0 || this.isOver) return;
+    const ids = idle.map(({ id }) => id);
+    const begun = await this.options.executor.run<TaskRow>(beginTasksStatement(this.#schema, ids, this.of.me));
     const tasks = new Map<string, TaskRow[]>();
     for (const task of begun) {
       this.#left.set(task.id, task);
       getOrInsert(tasks, task.follower, (): TaskRow[] => []).push(task);
     }
-    try {
-      await allEnded(followers.map((follower) => this.#follow(follower, tasks.get(follower.id) ?? [])));
-    } finally {
-      const left = [...this.#left.values()].filter(({ lost }) => !lost).map(({ id }) => id);
-      if (left.length > 0) await this.#send(giveBackStatement(this.#schema, left, this.of.me));
+    for (const follower of idle) {
+      const own = tasks.get(follower.id);
+      if (!own) continue;
+      const running = this.#follow(follower, own)
+        .catch((reason: unknown) => void (this.#failed ??= { status: 'rejected', reason }))
+        .finally(() => this.#busy.delete(follower.id));
+      this.#busy.set(follower.id, running);
     }
+  }
+
+  /** Waits for a follower to end, or for a moment. Returns whether none is busy. @throws what one of them has thrown */
+  async wait(): Promise<boolean> {
+    if (this.#busy.size > 0) {
+      const moment = new AbortController();
+      const later = delay(LOOK_WHILE_BUSY, undefined, { signal: moment.signal }).catch(() => undefined);
+      await Promise.race([...this.#busy.values(), later]);
+      moment.abort();
+    }
+    if (this.#failed) throw this.#failed.reason;
+    return this.#busy.size === 0;
+  }
+
+  /** Waits for all, and gives back what has not run. @throws what one of them has thrown */
+  async end(): Promise<void> {
+    await Promise.all(this.#busy.values());
+    const left = [...this.#left.values()].filter(({ lost }) => !lost).map(({ id }) => id);
+    this.#left.clear();
+    if (left.length > 0) await this.#send(giveBackStatement(this.#schema, left, this.of.me));
+    if (this.#failed) throw this.#failed.reason;
   }
 
   get #schema(): string {
@@ -171,19 +207,18 @@ class Turn {
   }
 
   /** Whether nothing more may begin. */
-  get #isOver(): boolean {
+  get isOver(): boolean {
     const { limit, project } = this.options;
-    return performance.now() >= limit.until || limit.stopping.aborted || !this.of.runs(project);
+    return limit.isOver() || limit.stopping.aborted || !this.of.runs(project);
   }
 
   async #follow(follower: Follower, tasks: readonly TaskRow[]): Promise<void> {
-    if (tasks.length === 0) return;
     const run = await follower.prepare(tasks);
     const chains = chainsOf(tasks).values();
     const worker = async (): Promise<void> => {
       for (const chain of chains) {
         for (const task of chain) {
-          if (this.#isOver || this.options.paused.has(follower.id)) return;
+          if (this.isOver || this.paused.has(follower.id)) return;
           if (!(await this.#runTask(follower, task, run))) break;
         }
       }
@@ -199,7 +234,7 @@ class Turn {
     const outcome = await run(task, giveUp);
     if (giveUp.aborted && outcome.type === 'failed') return false;
     if (outcome.type === 'paused') {
-      this.options.paused.add(follower.id);
+      this.paused.add(follower.id);
       return false;
     }
     this.#left.delete(task.id);

@@ -33,8 +33,8 @@ const SOON = 20;
 /** Milliseconds before a project is asked for again that another service has, or that has no followers. */
 const HELD_PAUSE = 500;
 const NONE_PAUSE = 5000;
-/** Milliseconds of one project until others have their turn. */
-const TURN = 5000;
+/** Milliseconds of one project until others have their turn; and if none wait. */
+const [TURN, LONGEST_TURN] = [5000, 20_000];
 /** Milliseconds for which a project is left to others that has a follower which this service does not know. */
 const LEFT = 60_000;
 /** Projects that one process does at the same time. */
@@ -226,7 +226,7 @@ export class Followers implements OnModuleInit {
   async #turn(id: string, claimed: ClaimedWork): Promise<void> {
     const began = performance.now();
     const limit = {
-      until: began + TURN,
+      isOver: () => performance.now() - began >= (this.#running.size >= AT_ONCE ? TURN : LONGEST_TURN),
       stopping: this.#stopping.signal,
       giveUp: this.#giveUp.signal,
     };

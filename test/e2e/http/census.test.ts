@@ -388,6 +388,11 @@ const ROWS: readonly Row[] = [
     answers: [401, 403, 403, 404],
   },
   { route: 'GET /api/lib/changes', call: () => ['GET', '/changes?kinds=kind'], answers: [401, 200, 200, 200] },
+  {
+    route: 'POST /api/lib/live',
+    call: () => ['POST', '/live', { queries: [{ as: 'kinds', path: '/kind/unit?search=x' }] }],
+    answers: [401, 400, 400, 400],
+  },
   { route: 'GET /api/lib/function', call: () => ['GET', '/function'], answers: [200, 200, 200, 200], keyed: 200 },
   { route: 'GET /api/lib/function/failure', call: () => ['GET', '/function/failure'], answers: [401, 403, 403, 200] },
   {

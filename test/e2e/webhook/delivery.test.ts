@@ -388,6 +388,23 @@ it('sends at most four at once of a webhook, each unit in its order', async () =
   await end(the);
 });
 
+it('a receiver that does not answer keeps no other webhook waiting', async () => {
+  const [slow, quick] = [await hook({ kinds: ['task'] }), await hook({ kinds: ['task'] })];
+  let isHeld = true;
+  receiver.answer = ({ path }, response) => {
+    if (path !== slow.path || !isHeld) response.writeHead(204).end();
+  };
+  for (let sent = 1; sent <= 3; sent += 1) {
+    await create({ title: `n${sent}` });
+    await until(() => expect(receiver.to(quick.path)).toHaveLength(sent));
+  }
+  // Nothing has ended there yet.
+  expect(receiver.to(slow.path)).toHaveLength(1);
+  isHeld = false;
+  await Promise.all([end(slow), end(quick)]);
+  receiver.succeed();
+});
+
 it('pings, whatever the state, six times a minute', async () => {
   const fresh = await two.project();
   const the = await hook({ active: false }, fresh);
