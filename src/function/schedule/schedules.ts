@@ -182,12 +182,18 @@ export class Schedules {
   async #startDue(names: readonly string[]): Promise<void> {
     const { background } = this.database.places;
     const busy = new Set<string>();
-    while (!this.#polls.signal.aborted && !background.isFull) {
+    while (!this.#polls.signal.aborted) {
+      // What follows commits may always fill all places: there it waits for its turn, as if it were a project.
+      const place = background.isFull ? await background.acquire('', PATIENCE).catch(() => undefined) : undefined;
+      if (!place && background.isFull) return;
       const except = [...this.#running.keys(), ...this.#postponed.keys()];
-      const claimed = await this.planner.runs.claim({ names, except, busy: [...busy] });
-      if (!claimed) return;
+      const claimed = await this.planner.runs.claim({ names, except, busy: [...busy] }).catch((error: unknown) => {
+        place?.();
+        throw error;
+      });
+      if (!claimed) return place?.();
       const project = claimed.project ?? '';
-      const leave = background.tryAcquire(project);
+      const leave = place ?? background.tryAcquire(project);
       if (leave) {
         this.#hold(claimed, leave, this.#runDue(claimed, project));
       } else {
