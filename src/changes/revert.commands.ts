@@ -60,7 +60,9 @@ export class RevertCommands {
             this.#revert(within, of, asked, request),
           );
         };
-        return { ...either.authorize(opened), body: 'small', shows: undefined, run };
+        // A unit that is created again gets another secret.
+        const secret = of.kind.traits.secret !== undefined;
+        return { ...either.authorize(opened), body: 'small', shows: undefined, secret, run };
       },
     };
   }

@@ -48,6 +48,23 @@ it('has a secret that only the answer of its create has', async () => {
   expect([keyed.status, keyed.body.messages[0]?.code]).toEqual([400, 'idempotency.not_here']);
 });
 
+it('keeps no secret for repeats where it is brought back', async () => {
+  await ok(create({ id: 'back' }));
+  await ok(project.delete('/webhook/unit/back'));
+  const { items } = (await ok(project.get('/webhook/unit/back/history'))) as { items: { version: number }[] };
+  const [path, body] = ['/webhook/unit/back/revert', { version: items[1]?.version }];
+  const keyed = { headers: { 'idempotency-key': 'back' } };
+  const batch = { operations: [{ method: 'POST', path, body }] };
+  for (const refused of [await project.post(path, body, keyed), await project.post('/batch', batch, keyed)]) {
+    expect([refused.status, refused.body.messages[0]?.code], refused.text).toEqual([400, 'idempotency.not_here']);
+  }
+  expect(await ok(project.post(path, body))).toMatchObject({
+    unit: { id: 'back', secret: expect.any(String) as string },
+  });
+  const kept = await query<object>(project, 'SELECT k.* FROM $schema._idempotency AS k');
+  expect(JSON.stringify(kept)).not.toContain('whsec_');
+});
+
 it.each<[string, object, string, string?]>([
   ['http', { url: 'http://hooks.example.com' }, 'webhook.address'],
   ['another protocol', { url: 'ftp://hooks.example.com' }, 'webhook.address'],
