@@ -10,7 +10,7 @@ import { all, ident, literal, param, render, sql, type Fragment, type Statement 
 import { byKind, itemJson, unitSatisfies } from '../list/mixed-units.sql.js';
 import type { ReadPlan } from '../list/select.sql.js';
 import { withModelVersion } from '../model-version.sql.js';
-import { changesJson, decidingFields, holdsIn, IS_ERASED, statesOf } from './states.sql.js';
+import { changesJson, decidingFields, hiddenIn, holdsIn, IS_ERASED, statesOf } from './states.sql.js';
 
 /** Changes of the units of one kind, as a caller sees them. */
 export interface FeedKindPlan {
@@ -124,6 +124,7 @@ export function seenUnitsStatement(plan: FeedKindPlan, { numbers, operations, li
     changesJson(of, history.fields, {
       before: { state: before, isShown: sql`e."operation" <> 'create' AND _d.before AND ${tells(before)}` },
       after: { state: after, isShown: sql`_d.after AND ${tells(after)}` },
+      hidden: hiddenIn(of, history.fields, now),
     });
   const query = sql`
     WITH RECURSIVE ${statesOf(of, { changes, fields })},

@@ -177,14 +177,16 @@ function namesOfChanged(plan: VersionsPlan): Fragment {
     const isChanged = sql`${literal(field.column ?? field.id)} = ANY(_k.columns)`;
     const tests = [sql`n.state`, sql`s.before`, sql`s.state`].map((state) => holdsIn(schema, state, condition));
     const [now, before, after] = tests as [Fragment, Fragment, Fragment];
-    const wasThere = all([sql`e."operation" <> 'create'`, before, mayReadBefore(plan)]);
+    const wasThere = all([sql`e."operation" <> 'create'`, before]);
     const isThere = sql`e."operation" <> 'delete' AND ${after}`;
     const shows = condition ? sql`NOT ${IS_ERASED} AND ${now} AND (${wasThere} OR ${isThere})` : sql`true`;
     return sql`CASE WHEN ${isChanged} AND ${shows} THEN ${literal(field.id)} END`;
   });
+  const isComparable = mayReadBefore(plan) ?? sql`true`;
   return sql`(
     SELECT array_remove(ARRAY[${join([...lists, sql`NULL`])}]::text[], NULL)
     FROM (SELECT ${CHANGED_COLUMNS} AS columns OFFSET 0) AS _k
+    WHERE e."operation" = 'create' OR ${isComparable}
   )`;
 }
 

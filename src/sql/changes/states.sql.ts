@@ -191,7 +191,8 @@ interface ShownState {
 
 /**
  * The JSON of the values that the change `e` gave another value, `{field: [before, after]}`, as text: those of `fields`
- * that one of both states shows. Of an erased change, whose values nobody knows, the names alone.
+ * that one of both states shows. Of an erased change, whose values nobody knows, the names alone. Where the unit may not
+ * be read as it was before, there are none: which fields differ would tell of its values.
  * @param hidden the names of fields that are left out, if some units show them, a list of texts
  */
 export function changesJson(
@@ -203,6 +204,7 @@ export function changesJson(
     hidden,
   }: { readonly before: ShownState; readonly after: ShownState; readonly hidden?: Fragment | undefined },
 ): Fragment {
+  const isComparable = sql`(e."operation" = 'create' OR ${before.isShown})`;
   const texts = (names: readonly string[]) => sql`ARRAY[${join(names.map(literal))}]::text[]`;
   const conditional = fields.filter(isConditional);
   const json = ({ state, isShown }: ShownState, recorded: Fragment) =>
@@ -226,7 +228,12 @@ export function changesJson(
     CROSS JOIN unnest(${texts(fields.map(({ id }) => id))}, ${texts(fields.map(({ id, column }) => column ?? id))})
       WITH ORDINALITY AS f(name, column_name, n)
     CROSS JOIN LATERAL (SELECT CASE WHEN ${IS_ERASED} THEN '[null,null]' ELSE ${pair} END AS pair) AS _p
-    WHERE ${all([sql`f.column_name = ANY(_w.columns)`, isTold, hidden && sql`f.name <> ALL(${hidden}::text[])`])}
+    WHERE ${all([
+      sql`f.column_name = ANY(_w.columns)`,
+      isComparable,
+      isTold,
+      hidden && sql`f.name <> ALL(${hidden}::text[])`,
+    ])}
   )`;
 }
 

@@ -145,6 +145,35 @@ it('administrators are told the values before and after, and who wrote them', as
   expect(items).toMatchObject(items.map(() => ({ member: me.id, member_kind: 'person' })));
 });
 
+it('values are told where the field is shown now and then, and where the history of both states may be read', async () => {
+  await defineKinds(project, {
+    id: 'case',
+    changes: 'feed',
+    access: { ...open, history: 'eq(told,true)' },
+    parameters: [
+      { id: 'state', kind_id: 'string' },
+      { id: 'told', kind_id: 'boolean' },
+      { id: 'note', kind_id: 'string', read_access: ['eq(state,open)'] },
+      { id: 'wage', kind_id: 'integer' },
+    ],
+  });
+  const begin = await now(ann, 'case');
+  const { id } = await create('case', { state: 'open', told: true, note: 'a', wage: 1 });
+  await ok(project.put(`/case/unit/${id}`, { note: 'canary' }));
+  const changes = async () =>
+    (await read(ann, `kinds=[case]&since=${begin}`)).items.map(({ changes: values }) => values?.['note']);
+  expect(await changes()).toEqual([
+    [null, 'a'],
+    ['a', 'canary'],
+  ]);
+  await ok(project.put(`/case/unit/${id}`, { state: 'closed', note: 'b' }));
+  expect(await changes()).toEqual([undefined, undefined, undefined]);
+  const other = await create('case', { told: false, wage: 1 });
+  await ok(project.put(`/case/unit/${other.id}`, { told: true, wage: 2 }));
+  const { items } = await read(ann, `kinds=[case]&since=${begin}`);
+  expect(items.at(-1)).toMatchObject({ operation: 'update', unit_id: other.id, changes: {} });
+});
+
 it('waits for a change, and ends in time', async () => {
   const since = await now(ann, 'note');
   const started = performance.now();
