@@ -1,5 +1,6 @@
 /** Writes of webhooks: whether their settings are possible, their secret, and what is kept encrypted. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { administratorsOnly } from '../access/access.js';
 import type { Session } from '../catalog/session/session.js';
 import { Followers } from '../changes/follow/followers.js';
 import { Numbering } from '../changes/numbering.js';
@@ -23,8 +24,9 @@ import {
   lockHooksStatement,
   type HookRow,
 } from '../sql/webhook/webhook.sql.js';
+import { knowsWholeProject } from '../tenancy/caller.js';
 import { Behaviors, type PendingWrite, type RegisteredBehavior, type WrittenBy } from '../unit/draft/behavior.js';
-import { keyOf, type Draft } from '../unit/draft/draft.js';
+import { keyOf, type Body, type Draft } from '../unit/draft/draft.js';
 import { HookSecrets } from './hook-secrets.js';
 import { checkSettings, hiddenHeaders, receiverOf, type HookSettings } from './hook-settings.js';
 import { withSystemValues } from './hook-store.js';
@@ -52,6 +54,12 @@ export class WebhookBehavior implements RegisteredBehavior, OnModuleInit {
 
   applies({ id, builtIn }: KindDef): boolean {
     return builtIn && id === WEBHOOK_KIND;
+  }
+
+  /** It is sent what a scope of an API key may not read. */
+  prepare(body: Body, { session }: PendingWrite): Body {
+    refuseScoped(session);
+    return body;
   }
 
   /** Of a new webhook; an edit is judged with what is stored, once its row is locked. */
@@ -88,8 +96,9 @@ export class WebhookBehavior implements RegisteredBehavior, OnModuleInit {
     if (faults.any) return draft;
     const wakes = draft.values.get('active') === true && { state: 'ok', reason: null, [FAILURES]: 0 };
     const pauses = draft.values.get('active') === false && stored.active && { state: 'paused', reason: null };
-    const kept = this.hooks.headersOf(project.id, stored) ?? {};
-    for (const name of keptHeaders(settings.headers, kept)) faults.add(...missingValue(name));
+    const moved = originOf(settings.url) !== originOf(stored.url);
+    const kept = moved ? {} : (this.hooks.headersOf(project.id, stored) ?? {});
+    for (const name of keptHeaders(settings.headers, kept)) faults.add(...missingValue(name, moved));
     if (faults.any) return draft;
     const place = { project: project.id, id };
     const headers = draft.values.has('headers') && this.#headers(place, settings.headers as Headers, kept);
@@ -108,6 +117,10 @@ export class WebhookBehavior implements RegisteredBehavior, OnModuleInit {
       await executor.run(pauseFollowerStatement(schema, id, !active));
     }
     executor.tx?.afterCommit(() => this.followers.begin(project.id));
+  }
+
+  async beforeDelete(_kind: KindDef, _id: string, session: Session): Promise<void> {
+    refuseScoped(session);
   }
 
   async afterDelete(_kind: KindDef, id: string, { executor, project }: Session): Promise<void> {
@@ -190,9 +203,22 @@ function keptHeaders(headers: unknown, stored: Readonly<Record<string, string>>)
   });
 }
 
-function missingValue(name: string): Parameters<Faults['add']> {
-  const text = `headers.${shortened(name)}: has no stored value, which null would keep`;
+const NOT_STORED = 'has no stored value, which null would keep';
+
+/** @param moved whether there may be one, for another receiver */
+function missingValue(name: string, moved = false): Parameters<Faults['add']> {
+  const why = moved ? 'needs its value again, because the url leads to another origin' : NOT_STORED;
+  const text = `headers.${shortened(name)}: ${why}`;
   return ['parameter.bad_value', text, { parameter: 'headers' }];
+}
+
+function originOf(url: string | null): string | undefined {
+  return url !== null && URL.canParse(url) ? new URL(url).origin : undefined;
+}
+
+/** @throws KindError 403 */
+function refuseScoped({ caller }: Session): void {
+  if (!knowsWholeProject(caller)) throw administratorsOnly(caller, 'Only administrators write webhooks');
 }
 
 /** @throws KindError 409 */

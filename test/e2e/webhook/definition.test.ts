@@ -1,6 +1,6 @@
 /** Webhooks as units: what may be stored, who may, and that what is secret is shown once or never. */
 import { expect, it } from 'vitest';
-import { asMember, anonymous, defineKinds } from '../../support/callers.js';
+import { asAdministrator, asMember, anonymous, defineKinds } from '../../support/callers.js';
 import { ok, query } from '../../support/definitions.js';
 import { sharedService } from '../../support/service.js';
 
@@ -145,6 +145,45 @@ it('members and strangers see nothing of webhooks', async () => {
     expect((await caller.put('/webhook/unit/first', { label: 'x' })).status).toBe(status);
     expect((await caller.delete('/webhook/unit/first')).status).toBe(status);
   }
+});
+
+it('API keys with a scope write none', async () => {
+  const body = { label: 'k', scope: [{ kinds: ['webhook'], operations: ['read', 'create', 'update', 'delete'] }] };
+  const { secret } = (await ok((await asAdministrator(project)).post('/api_key/unit', body))) as { secret: string };
+  const key = project.as(secret);
+  await ok(create({ id: 'scoped' }));
+  await ok(key.get('/webhook/unit/scoped'));
+  for (const [method, path, value] of [
+    ['POST', '/webhook/unit', { id: 'more', url: URL }],
+    ['PUT', '/webhook/unit/scoped', { url: 'https://other.example.com' }],
+    ['DELETE', '/webhook/unit/scoped', undefined],
+  ] as const) {
+    const refused = await key.call(method, path, value);
+    expect([refused.status, refused.body.messages[0]?.code], `${method} ${path} ${refused.text}`).toEqual([
+      403,
+      'access.denied',
+    ]);
+  }
+  expect(await ok(project.get('/webhook/unit/scoped'))).toMatchObject({ url: URL, label: '' });
+  expect((await project.get('/webhook/unit/more')).status).toBe(404);
+});
+
+it('values of headers are kept for the same origin alone', async () => {
+  await ok(create({ id: 'moved', headers: { authorization: 'canary-one' } }));
+  const edit = (body: object) => project.put('/webhook/unit/moved', body);
+  for (const url of ['https://other.example.com/', 'https://hooks.example.com:8443/kind']) {
+    for (const headers of [undefined, { authorization: null }, { AUTHORIZATION: null, 'x-a': 'b' }]) {
+      const { status, body } = await edit({ url, headers });
+      expect([status, body.messages[0]?.code, body.messages[0]?.parameter]).toEqual([
+        400,
+        'parameter.bad_value',
+        'headers',
+      ]);
+    }
+  }
+  await ok(edit({ url: 'https://hooks.example.com:443/elsewhere' }));
+  await ok(edit({ url: 'https://other.example.com/', headers: { authorization: 'canary-three' } }));
+  await ok(edit({ url: URL, headers: {} }));
 });
 
 it('a project has fifty at most', async () => {
