@@ -9,6 +9,9 @@ import { ident, integer, literal, param, render, sql, type Statement } from '../
 /** The status of a kept answer whose content was erased. */
 export const ERASED_STATUS = 0;
 
+/** What kept answers show (`Shown`) that have the id of each unit of which they have values. */
+const SHOWN_WITH_IDS = ['units', 'links'];
+
 /** A unit whose values are removed. */
 interface ErasedUnit {
   readonly schema: string;
@@ -51,11 +54,16 @@ function eraseTasks({ schema, kind, id }: ErasedUnit): Statement {
   `);
 }
 
-/** Answers that name the unit, as JSON writes its id. */
+/**
+ * Answers that name the unit, as JSON writes its id, and all that may show its values without its id: other answers than
+ * whole units and links, and refusals, whose texts may quote values. Rows without an answer are of this transaction.
+ */
 function eraseKeptAnswers({ schema, id }: ErasedUnit): Statement {
+  const showsIds = sql`(k."headers"::jsonb -> 'shows') <@ ${literal(JSON.stringify(SHOWN_WITH_IDS))}::jsonb`;
   return render(sql`
     UPDATE ${ident(schema, IDEMPOTENCY_TABLE)} AS k
     SET "status" = ${integer(ERASED_STATUS)}, "content" = '', "headers" = NULL, "request" = ''
-    WHERE strpos(k."content", ${param(JSON.stringify(id))}) > 0
+    WHERE k."content" NOT IN ('', 'null')
+      AND (strpos(k."content", ${param(JSON.stringify(id))}) > 0 OR NOT coalesce(${showsIds}, false))
   `);
 }

@@ -137,6 +137,70 @@ it('the values in the history of a unit are removed, and what is written afterwa
   expect(await refusal(project.delete(`/team/unit/${never}/history`))).toEqual([400, 'history.off']);
 });
 
+it('kept answers go that may show values of a unit without its id', async () => {
+  const text = (id: string) => ({ id, kind_id: 'string', own: true });
+  const key = (kindId: string) => ({ id: 'code', kind_id: kindId, is_primary: true, own: true });
+  const owner = { id: 'owner', kind_id: 'unit', reference_kind: 'guest', on_delete: 'set_null', own: true };
+  const kinds = { uq: [], paper: [key('string'), owner], count: [key('integer')], day: [key('date')] };
+  await defineKinds(
+    project,
+    ...Object.entries(kinds).map(([id, parameters]) => {
+      return { id, changes: 'history', access: open, parameters: [...parameters, text('mail')] };
+    }),
+  );
+  const { id } = (await ok(project.post('/uq/unit', { mail: 'made1' }))) as { id: string };
+  const { id: other } = (await ok(project.post('/uq/unit', { mail: 'made2' }))) as { id: string };
+  const gone = (await ok(project.post('/uq/unit', { mail: 'made3' }))) as { id: string };
+  const ann = await member('leaf', 'leaf@note', 'leafmade');
+  await ok(project.post('/paper/unit', { code: 'k9', owner: ann.id }));
+  await ok(project.post('/count/unit', { code: 9, mail: 'made1' }));
+  await ok(project.post('/day/unit', { code: '2026-01-31', mail: 'made1' }));
+  // A key that does not have the value.
+  const keyOf = (mail: string) => Buffer.from(mail).toString('hex');
+  const edit = (path: string, mail: string) => () => project.put(path, { mail }, keyed(keyOf(mail)));
+  const batch = (mail: string, ...operations: object[]) => {
+    return () => project.post('/batch', { operations }, keyed(keyOf(mail)));
+  };
+  const erase = (kind: string, unit: string) => () => ok(project.delete(`/${kind}/unit/${unit}/history`));
+  const owned = '/paper/unit/k9?include=[code,owner.note,owner.email]';
+  const change = (unit: string, mail: string, query = '') => {
+    return { method: 'PUT', path: `/uq/unit/${unit}${query}`, body: { mail } };
+  };
+  const found = { method: 'GET', path: '/uq/unit?filter=eq(mail,leaf8)&include=[mail]' };
+  const cases: [string, () => ReturnType<TestProject['get']>, () => Promise<unknown>][] = [
+    ['leaf1', edit(`/uq/unit/${id}?include=[mail]`, 'leaf1'), erase('uq', id)],
+    ['leaf@note', edit(owned, 'leaf'), () => ok(project.delete(`/guest/unit/${ann.id}`))],
+    ['leaf2', edit('/paper/unit/k9', 'leaf2'), erase('paper', 'k9')],
+    ['leaf3', edit('/paper/unit/k9?include=[mail]', 'leaf3'), erase('paper', 'k9')],
+    ['leaf4', edit('/count/unit/9', 'leaf4'), erase('count', '9')],
+    ['leaf5', edit('/count/unit/9?include=[mail]', 'leaf5'), erase('count', '9')],
+    ['leaf6', edit('/day/unit/2026-01-31', 'leaf6'), erase('day', '2026-01-31')],
+    ['leaf7', batch('leaf7', change(id, 'leaf7', '?include=[mail]')), erase('uq', id)],
+    ['leaf8', batch('leaf8', change(id, 'leaf8'), found), erase('uq', id)],
+    ['leaf9', batch('leaf9', change(id, 'leaf9')), erase('uq', id)],
+  ];
+  // Answers that show another unit as a whole, or none, stay.
+  const kept = [
+    edit(`/uq/unit/${other}`, 'plain'),
+    batch('batch', change(other, 'batch')),
+    () => project.delete('/uq/unit?filter=eq(mail,none)', keyed('none')),
+    () => project.delete(`/uq/unit/${gone.id}?cascade=true&dry_run=false`, keyed('gone')),
+  ];
+  const first = [];
+  for (const write of kept) first.push(await ok(write()));
+  for (const [value, write, remove] of cases) {
+    await ok(write());
+    expect(await tablesWith(value), value).toContain('_idempotency');
+    await remove();
+    expect(await refusal(write()), value).toEqual([409, 'idempotency.erased']);
+    const tables = (await tablesWith(value)).filter((table) => !(table in kinds));
+    expect(tables, value).toEqual([]);
+  }
+  const again = [];
+  for (const write of kept) again.push(await ok(write()));
+  expect(again).toEqual(first);
+});
+
 it('a history is left with cascade alone, and is gone then', async () => {
   await defineKinds(project, { id: 'log', changes: 'history', access: open, parameters: ['text'] });
   const { id } = (await ok(project.post('/log/unit', { text: 'a' }))) as { id: string };
