@@ -98,15 +98,16 @@ function pastAnswer({ kind, unit, asOf }: PastPlan, { version, operation, curren
   const asked = 'atMost' in asOf ? BigInt(asOf.atMost) : 0n;
   const latest = [past.now, current, past.first].flatMap((each) => (each === null ? [] : [BigInt(each)]));
   if (latest.every((each) => asked > each)) throw notKept(`as_of: is in the future; it is ${instantOf(past.now)}`);
-  if (version === null && (current === null || asked < BigInt(current))) throw notKept(beginText(past, current));
-  if (past.erased) throw unknownVersion();
+  const begin = past.first ?? current;
+  const isShown = version !== null && past.seen;
+  if (!isShown && (begin === null || asked < BigInt(begin))) throw notKept(beginText(begin));
+  if (past.seen && past.erased) throw unknownVersion();
   if (operation === 'delete') throw unknownUnit(kind, unit);
   if (!past.seen) throw unknownVersion();
   return unitAnswer(kind, { tag: version ?? current ?? '', body: JSON.stringify(past.past) }, true);
 }
 
-function beginText({ first }: Pick<Past, 'first'>, current: string | null): string {
-  const begin = first ?? current;
+function beginText(begin: string | null): string {
   return begin === null ? 'as_of: nothing is kept of it' : `as_of: how it was is known since ${instantOf(begin)}`;
 }
 

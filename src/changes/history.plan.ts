@@ -120,9 +120,14 @@ export function planPast(
       kind,
       unit,
       access,
-      fields,
+      fields: fields.map(withoutRevealing),
       days: kind.historyKeep,
       asOf: { atMost: query.asOf },
     };
   });
+}
+
+/** What only some definitions show is not told of old ones, as in their history. */
+function withoutRevealing(field: Field): Field {
+  return field.shownWhere ? { ...field, shownWhere: 'nowhere' } : field;
 }

@@ -35,7 +35,7 @@ export async function putBack(
   const differing: Field[] = [];
   for (const id of asked) {
     const field = offered.find((each) => each.id === id);
-    const isShown = id in past && (present === undefined || id in present);
+    const isShown = Object.hasOwn(past, id) && (present === undefined || Object.hasOwn(present, id));
     if (!field)
       leftOut.push({
         parameter: id,

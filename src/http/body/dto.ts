@@ -7,7 +7,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { getMetadataStorage, IsOptional, ValidateBy, validateSync, type ValidationArguments } from 'class-validator';
 import { Faults, refusal, type ErrorCode } from '../../shared/errors.js';
-import { isPlainObject, textFault, typeName } from '../../shared/json.js';
+import { InexactNumber, isPlainObject, textFault, typeName } from '../../shared/json.js';
 import { shortened } from '../../shared/texts.js';
 
 export type DtoClass<T extends object> = new () => T;
@@ -59,13 +59,13 @@ export function WholeNumber(description: string): PropertyDecorator {
     IsPresent('must be given'),
     Check(
       'parameter.bad_type',
-      (value) => typeof value === 'number',
+      (value) => typeof value === 'number' || value instanceof InexactNumber,
       (value) => `must be a number, got ${typeName(value)}`,
     ),
     Check(
       'parameter.bad_value',
       (value) => Number.isSafeInteger(value) && Number(value) >= 0,
-      () => 'must be a whole number, not below 0',
+      () => `must be a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`,
     ),
   );
 }

@@ -126,6 +126,9 @@ export function seenUnitsStatement(plan: FeedKindPlan, { numbers, operations, li
       after: { state: after, isShown: sql`_d.after AND ${tells(after)}` },
       hidden: hiddenIn(of, history.fields, now),
     });
+  const told = values
+    ? sql`CASE WHEN w.tells AND _d.operation IN ('create', 'update') THEN ${values} END`
+    : sql`NULL::text`;
   const query = sql`
     WITH RECURSIVE ${statesOf(of, { changes, fields })},
     _d AS MATERIALIZED (
@@ -155,7 +158,7 @@ export function seenUnitsStatement(plan: FeedKindPlan, { numbers, operations, li
         _d.seq, _d.operation, e."unit" AS id, e."version" AS version, e."origin" AS origin, w.tells,
         CASE WHEN ${showsUnit} THEN n.version END AS unit_version,
         CASE WHEN ${showsUnit} THEN ${itemJson([of], { kind: literal(kind.id), id: sql`e."unit"` })}::text END AS unit,
-        ${values ? sql`CASE WHEN w.tells AND _d.operation IN ('create', 'update') THEN ${values} END` : sql`NULL::text`} AS changes
+        ${told} AS changes
       FROM _d
       JOIN e ON e."seq" = _d.seq
       JOIN s ON s.seq = _d.seq

@@ -141,7 +141,7 @@ function unitsOf({ unit }: VersionsPlan): Fragment | undefined {
 }
 
 /** The versions that the caller may see, with the columns of `VERSION_FIELDS`. */
-function shownVersions(plan: HistoryPlan, judged: boolean): Fragment {
+function shownVersions(plan: VersionsPlan & Partial<Pick<HistoryPlan, 'filter'>>, judged: boolean): Fragment {
   const { schema, access, filter } = plan;
   const names = filter && testedFields(filter).some(({ id }) => id === 'changed');
   const from = judged ? sql`e JOIN s ON s.seq = e."seq" JOIN _m AS n ON n.unit = e."unit"` : sql`e`;
@@ -229,12 +229,13 @@ export interface PastRow {
   readonly found: boolean;
   /** The version of the unit now; null if it was deleted. */
   readonly current: string | null;
-  /** The first version that is kept; null if there is none. */
+  /** The first version that the caller may see, or one before the asked time; null if there is none. */
   readonly first: string | null;
   /** In microseconds. */
   readonly now: string;
   /** Of the change; null if there is none. */
   readonly version: string | null;
+  /** Of the last change until then that the caller may see; null if there is none. */
   readonly operation: string | null;
   readonly erased: boolean;
   /** Whether the caller may see the unit as it was. */
@@ -254,23 +255,30 @@ export function pastStatement(plan: PastPlan): Statement {
       ? sql`c."version" = ${param(asOf.version)}::bigint`
       : sql`c."version" <= ${param(asOf.atMost)}::bigint`;
   const change = sql`${versionsOf(plan, which)} ORDER BY c."seq" DESC LIMIT 1`;
-  const first = sql`(${versionsOf(plan)} ORDER BY c."seq" LIMIT 1)`;
   // Without a change until then, it is as it is now, if it was that by then.
   const state = sql`CASE WHEN e."operation" = 'delete' THEN s.before ELSE coalesce(s.state, n.state) END`;
   const hidden = hiddenIn(plan, fields, sql`n.state`);
+  const isSeen =
+    access.length === 0 ? sql`true` : all([sql`(${IS_ERASED}) IS NOT TRUE`, holdsIn(schema, sql`p.state`, ...access)]);
   return render(sql`
     WITH RECURSIVE ${statesOf(plan, { changes: change, units: unitsOf(plan), fields: storedFields(plan.kind) })},
-    _f AS MATERIALIZED (SELECT _v."version" AS version FROM ${first} AS _v)
+    _f AS MATERIALIZED (${judgedVersions(plan)})
     SELECT
       m."version" AS v,
-      (n.version IS NOT NULL OR EXISTS (SELECT FROM _f)) AND ${holdsIn(schema, sql`n.state`, ...access)} AS found,
+      (n.version IS NOT NULL OR EXISTS (${versionsOf(plan)})) AND ${holdsIn(schema, sql`n.state`, ...access)} AS found,
       n.version AS current,
-      (SELECT version FROM _f)::text AS first,
+      (CASE
+        WHEN e."seq" IS NOT NULL AND _s.seen THEN e."version"
+        ELSE (SELECT _f.version FROM _f ORDER BY _f.seq LIMIT 1)
+      END)::text AS first,
       (extract(epoch FROM clock_timestamp()) * ${integer(1_000_000)})::bigint::text AS now,
       e."version"::text AS version,
-      e."operation" AS operation,
+      CASE
+        WHEN _s.seen THEN e."operation"
+        ELSE (SELECT _f.operation FROM _f WHERE _f.seq <= e."seq" ORDER BY _f.seq DESC LIMIT 1)
+      END AS operation,
       coalesce(${IS_ERASED}, false) AS erased,
-      ${holdsIn(schema, sql`p.state`, ...access)} AS seen,
+      _s.seen,
       ${valuesOf(plan, fields, sql`p.state`)} AS past,
       CASE WHEN n.version IS NOT NULL THEN ${valuesOf(plan, fields, sql`n.state`)} END AS present,
       ${hidden ?? sql`NULL::text[]`} AS hidden
@@ -279,5 +287,21 @@ export function pastStatement(plan: PastPlan): Statement {
     LEFT JOIN e ON true
     LEFT JOIN s ON s.seq = e."seq"
     CROSS JOIN LATERAL (SELECT ${state} AS state OFFSET 0) AS p
+    CROSS JOIN LATERAL (SELECT ${isSeen} AS seen OFFSET 0) AS _s
   `);
+}
+
+/** The versions that the caller may see; read only where the one that is asked for is none of them. */
+function judgedVersions(plan: PastPlan): Fragment {
+  const columns = sql`_v.seq, _v.version, _v.operation`;
+  if (plan.access.length === 0) {
+    return sql`SELECT ${columns} FROM (${versionsOf(plan)} ORDER BY c."seq" LIMIT 1) AS _v`;
+  }
+  const fields = decidingFields(plan.access, []);
+  return sql`
+    WITH RECURSIVE
+      ${statesOf(plan, { changes: versionsOf(plan), units: unitsOf(plan), fields })},
+      _m AS MATERIALIZED (SELECT n.* FROM n)
+    SELECT ${columns} FROM (${shownVersions(plan, true)}) AS _v
+  `;
 }

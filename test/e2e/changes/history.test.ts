@@ -336,6 +336,7 @@ it('refuses what cannot be put back', async () => {
     'a text': ['task', id, { version: 'a' }, 400, 'parameter.bad_type'],
     'no list': ['task', id, { version, parameters: 'title' }, 400, 'parameter.bad_type'],
     'another name': ['task', id, { version, parameter: [] }, 400, 'parameter.unknown'],
+    'a version beyond all': ['task', id, { version: 2 ** 63 }, 400, 'parameter.bad_value'],
     'an unknown version': ['task', id, { version: 7 }, 404, 'history.unknown'],
     'an unknown unit': ['task', '0198c0de-0000-7000-8000-000000000000', { version }, 404, 'unit.unknown'],
     'a kind without': ['off', id, { version }, 400, 'history.off'],
@@ -370,6 +371,53 @@ it('what no longer fits is refused as the edit is', async () => {
   await edit('kind', 'job', { checks: [{ id: 'small', filter: 'lt(size,3)', text: 'too large' }] });
   const tooLarge = await revert('job', id, { version: first, parameters: ['size'] });
   expect([tooLarge.status, tooLarge.body.messages[0]?.code]).toEqual([400, 'unit.check']);
+});
+
+it('tells nothing of units that had the same key and were out of sight', async () => {
+  const parameters = [{ id: 'name', kind_id: 'string', is_primary: true, own: true }, 'owner'];
+  await defineKinds(project, {
+    id: 'room',
+    changes: 'history',
+    access: { ...open, read: MINE, history: 'member' },
+    parameters,
+  });
+  for (const owner of [bobId, annId, bobId]) {
+    await create('room', { name: 'a', owner });
+    await ok(project.delete('/room/unit/a'));
+  }
+  await create('room', { name: 'a', owner: annId });
+  const all = (await history('room', 'a')).items.toReversed();
+  expect(operations(await history('room', 'a', '', ann))).toEqual(['create', 'delete', 'create']);
+  const answers = [];
+  for (const { version } of [{ version: 7 }, ...all]) {
+    const { status, body } = await ann.get(`/room/unit/a?as_of=${version}`);
+    answers.push(status === 200 ? 200 : body.messages[0]?.text);
+  }
+  const early = expect.stringContaining(all[2]?.at ?? '-') as unknown;
+  const [, , , , deleted] = answers;
+  expect(answers).toEqual([early, early, early, 200, deleted, deleted, deleted, 200]);
+});
+
+it('a definition as it was shows no values to those who are shown only some', async () => {
+  await edit('kind', 'string', { access: { history: 'member' } });
+  await ok(project.post('/string/unit', { id: 'grade', label: 'Grade', values: ['canary'] }));
+  const [version] = await versionsOf('string', 'grade');
+  await edit('string', 'grade', { hidden: true });
+  const past = (caller: TestProject) => ok(caller.get(`/string/unit/grade?as_of=${version}`));
+  expect(await past(project)).toMatchObject({ values: ['canary'] });
+  expect(await past(ann)).toMatchObject({ label: 'Grade', values: null });
+});
+
+it('a masked parameter whose name all objects have is left out of what is put back', async () => {
+  const parameters = ['title', { id: 'constructor', kind_id: 'string', own: true, read_access: 'eq(title,a)' }];
+  await defineKinds(project, { id: 'plan', changes: 'history', access: { ...open, history: 'member' }, parameters });
+  const id = await create('plan', { title: 'b', constructor: 'x' });
+  await edit('plan', id, { title: 'c', constructor: 'y' });
+  const [version] = await versionsOf('plan', id);
+  expect(await ok(revert('plan', id, { version, parameters: ['constructor'] }, ann))).toMatchObject({
+    left_out: [{ parameter: 'constructor', code: 'access.denied' }],
+  });
+  expect(await ok(project.get(`/plan/unit/${id}`))).toMatchObject({ constructor: 'y' });
 });
 
 it('a definition is put back as well', async () => {
