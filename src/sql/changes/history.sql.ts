@@ -103,8 +103,11 @@ export function historyStatement(plan: HistoryPlan): Statement {
       SELECT
         p.keys, p.n, p.unit_id, p.version, p.operation, e."origin" AS origin, ${answered(plan, judged)} AS changes
       FROM _page AS p
-      JOIN e ON e."seq" = p.seq
-      ${judged ? sql`JOIN s ON s.seq = p.seq JOIN _m AS n ON n.unit = p.unit_id` : sql``}
+      CROSS JOIN LATERAL (
+        SELECT c.* FROM ${ident(schema, CHANGE_TABLE)} AS c WHERE c."seq" = p.seq OFFSET 0
+      ) AS e
+      ${judged ? sql`CROSS JOIN LATERAL (SELECT p._before AS before, p._state AS state) AS s` : sql``}
+      ${judged ? sql`CROSS JOIN LATERAL (SELECT p._now AS state) AS n` : sql``}
       OFFSET 0
     ) AS u ON true
     ORDER BY u.n
@@ -163,6 +166,7 @@ function shownVersions(plan: VersionsPlan & Partial<Pick<HistoryPlan, 'filter'>>
       e."operation" AS operation,
       e."origin" ->> 'member' AS member,
       e."origin" ->> 'via' AS via
+      ${judged ? sql`, s.before AS _before, s.state AS _state, n.state AS _now` : sql``}
       ${names ? sql`, ${namesOfChanged(plan)} AS changed` : sql``}
     FROM ${from}
     WHERE ${shown}
