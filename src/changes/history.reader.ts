@@ -6,6 +6,7 @@ import { inPieces, type Answer } from '../http/answer/answer.js';
 import { instantOf } from '../model/parameter-type/calendar.js';
 import { type KindError, refusal } from '../shared/errors.js';
 import { isPlainObject, type Json } from '../shared/json.js';
+import { SecretBox } from '../shared/secret-box.js';
 import {
   historyStatement,
   pastStatement,
@@ -23,16 +24,22 @@ import { Numbering } from './numbering.js';
 
 @Injectable()
 export class HistoryReader {
-  constructor(private readonly numbering: Numbering) {}
+  constructor(
+    private readonly numbering: Numbering,
+    private readonly box: SecretBox,
+  ) {}
 
   /** A page of versions. @throws KindError 404 for a unit that never was, or that the caller may not see */
   async page(session: Session, plan: HistoryPlan): Promise<Answer> {
-    const rows = await this.#versions(session, plan);
+    const place = [session.project.id, 'cursor of a history'];
+    const cursor = withLast(plan.cursor, (sealed) => this.box.open(sealed, place));
+    const rows = await this.#versions(session, { ...plan, cursor });
     const [first] = rows;
     if (!first?.found) throw unknownUnit(plan.kind, plan.unit ?? '');
     const found = rows.filter(({ unit }) => unit !== null);
     const shown = found.slice(0, plan.limit);
-    const last = found.length > plan.limit ? shown.at(-1)?.keys : undefined;
+    const keys = found.length > plan.limit ? shown.at(-1)?.keys : undefined;
+    const last = withLast(keys, (seq) => this.box.seal(seq, place));
     const next = plan.cursor
       ? `,"next":${JSON.stringify(last ? pageCursor({ kind: namesOfVersions(plan).kind, order: plan.order }, last) : null)}`
       : '';
@@ -69,6 +76,20 @@ export class HistoryReader {
       present: row.present === null ? undefined : valuesOf(row.present, hidden),
     };
   }
+}
+
+/**
+ * Order values with another last one, the number of a change: cursors have it sealed, since it counts the changes of all.
+ * @throws KindError 400 if it has none
+ */
+function withLast(
+  keys: readonly (string | null)[] | undefined,
+  write: (last: string) => string | undefined,
+): readonly (string | null)[] | undefined {
+  if (!keys?.length) return keys;
+  const last = write(keys.at(-1) ?? '');
+  if (last === undefined) throw badCursor();
+  return [...keys.slice(0, -1), last];
 }
 
 type Values = Readonly<Record<string, Json>>;

@@ -121,6 +121,11 @@ it('is filtered, ordered and paged', async () => {
     }
     expect([new Set(seen).size, seen.length], order).toEqual([5, 5]);
   }
+  const { next } = await history('task', id, '?limit=2&cursor=');
+  const token = JSON.parse(Buffer.from(next ?? '', 'base64url').toString()) as { k: string[] };
+  expect(token.k).toEqual([expect.stringMatching(/^[\w-]{38,64}$/)]);
+  const forged = Buffer.from(JSON.stringify({ ...token, k: ['5'] })).toString('base64url');
+  expect(await refusal(project.get(`/task/unit/${id}/history?cursor=${forged}`))).toEqual([400, 'query.bad_value']);
   expect(await history('task', id, '?limit=0')).toEqual({ count: 5, items: [] });
 });
 
