@@ -135,14 +135,15 @@ export class Deliveries implements FollowerSource, OnModuleInit {
     }
   }
 
-  /** The webhook as it is now, and what is sent: once made, it stays. */
+  /** The webhook as it is now, and what is sent: once made, it stays, unless its values are erased. */
   async #prepare(session: Session, hookId: string, task: Task): Promise<PreparedDelivery | { outcome: Outcome }> {
     const hook = await this.hooks.find(session, hookId);
     if (!hook?.active) return { outcome: { type: 'paused' } };
     const { executor, project } = session;
     const [kept] = await executor.run<KeptBody>(readBodyStatement(project.schema, task.id));
+    if (!kept) return { outcome: { type: 'gone' } };
     const { type } = (task.report ?? {}) as Partial<Report>;
-    if (kept?.body && type !== undefined) return { hook, type, body: kept.body };
+    if (kept.body && type !== undefined) return { hook, type, body: kept.body };
     const receiver = await this.#receiver(session, hook);
     try {
       const made = isOwnCreation(task, hookId) ? undefined : await this.payloads.make(session, hook, receiver, task);
@@ -150,8 +151,10 @@ export class Deliveries implements FollowerSource, OnModuleInit {
         const [found] = await executor.run(forgetDeliveryStatement(project.schema, task));
         return { outcome: { type: found ? 'ended' : 'gone' } };
       }
-      await executor.run(keepBodyStatement(project.schema, task, made));
-      return { hook, ...made };
+      const { erasures } = kept;
+      const isKept = await executor.run(keepBodyStatement(project.schema, task, { ...made, erasures }));
+      // Its values were erased meanwhile, or it is gone.
+      return isKept.length > 0 ? { hook, ...made } : await this.#prepare(session, hookId, task);
     } catch (error) {
       if (!(error instanceof KindError)) throw error;
       if (error.code === 'changes.resync') {

@@ -79,10 +79,11 @@ export class DeliveryLog {
     if (from === 'stopped') return undefined;
     const { last } = await this.numbering.number(schema);
     if (from === 'now') return last;
+    const bad = (text: string) => refusal('parameter.bad_value', `from: ${text}`, { parameter: 'from' });
     if (!isTime(from)) {
-      const text = `from: must be 'stopped', 'now', or a time such as 2026-11-29T12:00:00Z, got '${shortened(from)}'`;
-      throw refusal('parameter.bad_value', text, { parameter: 'from' });
+      throw bad(`must be 'stopped', 'now', or a time such as 2026-11-29T12:00:00Z, got '${shortened(from)}'`);
     }
+    if (Date.parse(from) > Date.now()) throw bad(`the time '${from}' is in the future`);
     const [row] = await executor.run<{ seq: string }>(numberBeforeStatement(schema, new Date(from).toISOString()));
     return row?.seq ?? last;
   }
@@ -91,7 +92,7 @@ export class DeliveryLog {
 const TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/;
 
 function isTime(text: string): boolean {
-  return TIME.test(text) && !Number.isNaN(Date.parse(text));
+  return TIME.test(text) && new Date(text).getUTCFullYear() >= 1;
 }
 
 function unknownDelivery(id: string): KindError {

@@ -5,7 +5,7 @@ import { Database } from '../database/database.js';
 import { WEBHOOK_KIND } from '../model/built-in-traits.js';
 import { SEALED_SECRETS } from '../model/built-in/webhook-fields.js';
 import { getBuiltInKind, type KindDef } from '../model/model.js';
-import type { Json } from '../shared/json.js';
+import { textFault, type Json } from '../shared/json.js';
 import { pauseFollowerStatement } from '../sql/webhook/delivery.sql.js';
 import { hookStatement, runningHooksStatement, type HookRow, type RunningHook } from '../sql/webhook/webhook.sql.js';
 import { withSystemValue, type Draft } from '../unit/draft/draft.js';
@@ -32,6 +32,7 @@ export class HookStore {
   ) {}
 
   async find({ executor, project }: Session, id: string): Promise<HookRow | undefined> {
+    if (textFault(id) !== undefined) return undefined;
     const [hook] = await executor.run<HookRow>(hookStatement(project.schema, id));
     return hook;
   }

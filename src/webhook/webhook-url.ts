@@ -28,6 +28,8 @@ export function placeOfUrl({ hostname, port, protocol }: URL): HostAndPort {
 export function urlFault(text: string, { allowHttp, own, addresses }: UrlRules): string | undefined {
   const wanted = allowHttp ? 'https:// or http://' : 'https://';
   if (!URL.canParse(text)) return `must be an address that begins with ${wanted}`;
+  // A URL is read without some of them.
+  if (/[\s\p{Cc}]/u.test(text)) return 'must be without spaces and line breaks';
   const url = new URL(text);
   if (url.protocol === 'http:' && !allowHttp) {
     return 'must begin with https://; http:// is possible where WEBHOOK_ALLOW_HTTP is on';

@@ -4,7 +4,7 @@
  */
 import type { KindDef } from '../../model/model.js';
 import { CHANGE_TABLE, IDEMPOTENCY_TABLE, OUTBOX_TABLE, TASK_TABLE } from '../../model/table/internal-tables.js';
-import { ident, integer, literal, param, render, sql, type Statement } from '../fragment.js';
+import { ident, integer, literal, param, render, sql, type Fragment, type Statement } from '../fragment.js';
 
 /** The status of a kept answer whose content was erased. */
 export const ERASED_STATUS = 0;
@@ -45,13 +45,24 @@ function eraseChanges({ schema, kind, id }: ErasedUnit, table: string): Statemen
   `);
 }
 
-/** What was sent of its changes, and the texts of failures. */
+/**
+ * What was sent of its changes, and the texts of failures. The number of erasures tells one who has read values before that
+ * they are not to be kept. It is written as text because Citus refuses `jsonb_build_object` of columns in an UPDATE.
+ */
 function eraseTasks({ schema, kind, id }: ErasedUnit): Statement {
   return render(sql`
     UPDATE ${ident(schema, TASK_TABLE)} AS k
-    SET "body" = NULL, "report" = k."report" - 'text'
+    SET
+      "body" = NULL,
+      "report" = (coalesce(k."report", '{}') - 'text')
+        || ('{"erased": ' || (${erasuresOf(sql`k."report"`)} + 1)::text || '}')::jsonb
     WHERE k."kind" = ${literal(kind.id)} AND k."unit" = ${param(id)}::text
   `);
+}
+
+/** How often the values of a task were erased, as its report has it. */
+export function erasuresOf(report: Fragment): Fragment {
+  return sql`coalesce((${report} ->> 'erased')::int, 0)`;
 }
 
 /**

@@ -3,6 +3,7 @@ import { WEBHOOK_KIND } from '../../model/built-in-traits.js';
 import { FAILURES } from '../../model/built-in/webhook-fields.js';
 import { CHANGE_TABLE, FEED_TABLE, FOLLOWER_TABLE, TASK_TABLE } from '../../model/table/internal-tables.js';
 import { utcText } from '../columns.sql.js';
+import { erasuresOf } from '../changes/erase.sql.js';
 import { EMPTY_SQL, ident, integer, literal, param, render, sql, type Fragment, type Statement } from '../fragment.js';
 
 /** The first word of the ids of followers that are webhooks. */
@@ -10,25 +11,35 @@ const FOLLOWER_PREFIX = literal('webhook ');
 
 export interface KeptBody {
   readonly body: string | null;
+  /** How often its values were erased. */
+  readonly erasures: number;
 }
 
-/** One row `KeptBody`. */
+/** One row `KeptBody`, or none if the delivery is gone. */
 export function readBodyStatement(schema: string, taskId: string): Statement {
-  return render(sql`SELECT "body" AS body FROM ${tasks(schema)} WHERE "id" = ${param(taskId)}::uuid`, true);
+  return render(
+    sql`
+      SELECT "body" AS body, ${erasuresOf(sql`"report"`)} AS erasures
+      FROM ${tasks(schema)}
+      WHERE "id" = ${param(taskId)}::uuid
+    `,
+    true,
+  );
 }
 
-/** Keeps what is sent in every attempt. */
+/** Keeps what is sent in every attempt, unless its values were erased since they were read. One row if it is kept. */
 export function keepBodyStatement(
   schema: string,
   { id }: { readonly id: string },
-  { type, body }: { readonly type: string; readonly body: string },
+  { type, body, erasures }: { readonly type: string; readonly body: string; readonly erasures: number },
 ): Statement {
   return render(
     sql`
       UPDATE ${tasks(schema)}
       SET "body" = ${param(body)},
         "report" = coalesce("report", '{}') || jsonb_build_object('type', ${param(type)}::text)
-      WHERE "id" = ${param(id)}::uuid
+      WHERE "id" = ${param(id)}::uuid AND ${erasuresOf(sql`"report"`)} = ${param(erasures)}::int
+      RETURNING 1 AS found
     `,
     true,
   );

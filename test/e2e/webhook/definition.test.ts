@@ -77,6 +77,7 @@ it.each<[string, object, string, string?]>([
   ['a short form', { url: 'https://0x7f.1/' }, 'webhook.address'],
   ['a whole number', { url: 'https://2130706433/' }, 'webhook.address'],
   ['NAT64', { url: 'https://[64:ff9b::10.0.0.1]/' }, 'webhook.address'],
+  ['line breaks', { url: 'https://hooks.example.com/a\r\nb' }, 'webhook.address'],
   ['too long', { url: `https://hooks.example.com/${'a'.repeat(2000)}` }, 'parameter.too_long'],
   ['an unknown kind', { kinds: ['tusk'] }, 'parameter.bad_value', 'kinds'],
   ['a kind that is not recorded', { kinds: ['task', 'off'] }, 'changes.off', 'kinds'],
@@ -184,6 +185,27 @@ it('values of headers are kept for the same origin alone', async () => {
   await ok(edit({ url: 'https://hooks.example.com:443/elsewhere' }));
   await ok(edit({ url: 'https://other.example.com/', headers: { authorization: 'canary-three' } }));
   await ok(edit({ url: URL, headers: {} }));
+});
+
+it('what no webhook or delivery can be called is not there', async () => {
+  await ok(create({ id: 'called' }));
+  const statusOf = async (method: string, path: string, body?: object) => {
+    return (await project.call(method, `/webhook/unit/${path}`, body)).status;
+  };
+  for (const id of ['%00', 'a%00b']) {
+    for (const route of ['ping', 'rotate', `delivery/${id}/retry`])
+      expect(await statusOf('POST', `${id}/${route}`)).toBe(404);
+    expect(await statusOf('POST', `${id}/resume`, { from: 'now' })).toBe(404);
+    expect(await statusOf('GET', `${id}/delivery`)).toBe(404);
+    expect(await statusOf('GET', `called/delivery/${id}`)).toBe(404);
+    expect(await statusOf('POST', `called/delivery/${id}/retry`)).toBe(404);
+  }
+  const later = new Date(Date.now() + 60_000).toISOString();
+  for (const from of ['0000-01-01T00:00:00Z', '0001-01-01T00:00:00+14:00', later, '9999-12-31T23:59:59-14:00']) {
+    const refused = await project.post('/webhook/unit/called/resume', { from });
+    expect([refused.status, refused.body.messages[0]], from).toMatchObject([400, { parameter: 'from' }]);
+  }
+  await ok(project.post('/webhook/unit/called/resume', { from: '0001-01-01T00:00:00Z' }));
 });
 
 it('a project has fifty at most', async () => {

@@ -2,6 +2,7 @@
 import { Webhook } from 'standardwebhooks';
 import { expect, it, vi } from 'vitest';
 import { Followers } from '../../../src/changes/follow/followers.js';
+import { Payloads } from '../../../src/webhook/payload.js';
 import { asMember, defineKinds } from '../../support/callers.js';
 import { ok, query } from '../../support/definitions.js';
 import { Receiver } from '../../support/receiver.js';
@@ -336,6 +337,44 @@ it('sends all that is recorded where it names no kinds, but not its own creation
     expect(receiver.messages(the.path).map(({ type }) => type)).toEqual(['webhook.update', 'kind.create']),
   );
   expect(receiver.to(the.path)[0]?.body).not.toMatch(/sealed|whsec/);
+});
+
+it('sends an erased event without its values, and keeps none that were read before', async () => {
+  receiver.fail(503);
+  const the = await hook({ kinds: ['task'] });
+  const { id } = await create({ title: 'canary-a' });
+  await ok(project.put(`/task/unit/${id}`, { title: 'now' }));
+  await until(() => expect(receiver.to(the.path)).toHaveLength(1));
+  await until(async () => expect((await deliveries(the)).at(-1)?.attempts.length).toBeGreaterThan(0));
+  await ok(project.delete(`/task/unit/${id}/history`));
+  receiver.succeed();
+  await hurry();
+  const sent = () => receiver.messages(the.path).slice(1);
+  await until(() => expect(sent().filter(({ type }) => type === 'task.update')).toHaveLength(1));
+  for (const { type, data } of sent()) expect([type, data], type).toMatchObject([type, { unit_id: id, erased: true }]);
+  expect(JSON.stringify(sent())).not.toContain('canary');
+  // Erased between the making of a body and its keeping.
+  const payloads = one.service.app.get(Payloads);
+  const make = payloads.make.bind(payloads);
+  let erasures = 0;
+  const making = vi.spyOn(Payloads.prototype, 'make').mockImplementation(async (...given) => {
+    const body = await make(...given);
+    if (given[1].id === the.id && (erasures += 1) === 1) {
+      await ok(project.delete(`/task/unit/${JSON.parse(body?.body ?? '').data.unit_id}/history`));
+    }
+    return body;
+  });
+  const other = await create({ title: 'canary-b' });
+  await until(() => expect(sent().filter(({ data }) => data.unit_id === other.id)).toHaveLength(1));
+  making.mockRestore();
+  expect(erasures).toBe(2);
+  expect(sent().at(-1)?.data).toMatchObject({ operation: 'create', erased: true, changes: { title: [null, null] } });
+  await until(async () => expect((await deliveries(the))[0]?.state).toBe('delivered'));
+  const { body } = (await ok(project.get(`/webhook/unit/${the.id}/delivery/${(await deliveries(the))[0]?.id}`))) as {
+    body: string;
+  };
+  expect(body).toContain('"erased":true');
+  await end(the);
 });
 
 it('leaves out the unit where it would be too large', async () => {
