@@ -170,7 +170,7 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
   endMembersStatement: () => session.endMembersStatement(SCHEMA, 'm'),
   writeColumnStatement: () => projectRows.writeColumnStatement(SCHEMA, 'a', 'b', [{ id: 'c', value: 'd' }]),
   lockHooksStatement: () => webhook.lockHooksStatement(SCHEMA),
-  keepBodyStatement: () => delivery.keepBodyStatement(SCHEMA, { id: ID }, { type: 'a', body: '{}' }),
+  keepBodyStatement: () => delivery.keepBodyStatement(SCHEMA, { id: ID }, { type: 'a', body: '{}', erasures: 0 }),
   noteDeliveredStatement: () => [true, false].map((each) => delivery.noteDeliveredStatement(SCHEMA, 'a', each)),
   countFailureStatement: () => [true, false].map((each) => delivery.countFailureStatement(SCHEMA, 'a', each)),
   noteLostStatement: () => delivery.noteLostStatement(SCHEMA, 'a', 'b'),
