@@ -30,7 +30,9 @@ export async function putBack(
   const writable = writableFields(kind, session.caller, session.model);
   const known = comparedFields(kind, session);
   const offered = known.filter((field) => isOfUnit(kind, field, present === undefined));
-  const asked = parameters ? new Set(parameters) : offered.map(({ id }) => id);
+  // A unit that comes back has its key again, whatever is asked for.
+  const keys = present === undefined ? [kind.primary?.id ?? 'id'] : [];
+  const asked = parameters ? new Set([...keys, ...parameters]) : offered.map(({ id }) => id);
   const leftOut: LeftOut[] = [];
   const differing: Field[] = [];
   for (const id of asked) {

@@ -80,8 +80,10 @@ export class RevertCommands {
       days: kind.historyKeep,
       asOf: { version: String(version) },
     });
+    // Its values were removed with it.
+    if (!past.present && isMemberKind(kind)) throw memberIsGone(unit);
     if (past.version === null || past.erased || !past.seen) throw unknownVersion();
-    if (!past.present) refuseToBringBack(kind, unit, request);
+    if (!past.present && expectedVersions(request.ifMatch)) throw versionMismatch(kind, unit);
     const { body, leftOut } = await putBack(session, kind, { ...past, unit }, asked.parameters ?? undefined);
     const answer = await (past.present ? this.#edit : this.#create)(session, kind, past, {
       ...request,
@@ -116,12 +118,8 @@ interface Written extends WriteRequest {
   readonly body: ParsedBody;
 }
 
-/** @throws KindError 409, 412 */
-function refuseToBringBack(kind: KindDef, unit: string, { ifMatch }: WriteRequest): void {
-  if (isMemberKind(kind)) {
-    throw refusal('unit.member', `The member '${unit}' was deleted, and does not come back`);
-  }
-  if (expectedVersions(ifMatch)) throw versionMismatch(kind, unit);
+function memberIsGone(unit: string): KindError {
+  return refusal('unit.member', `The member '${unit}' was deleted, and does not come back`);
 }
 
 /** Whether a create was refused because there is a unit with its id. */

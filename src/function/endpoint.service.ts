@@ -1,6 +1,7 @@
 /** The command of an inbound call: finds the endpoint, and runs it in one transaction as a caller without a token. */
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
+import { withOrigin } from '../catalog/session/session.js';
 import { type Config, CONFIG } from '../config/config.js';
 import { RawAnswer } from '../http/answer/answer.js';
 import type { ReceivedBody } from '../http/body/read-body.js';
@@ -62,7 +63,7 @@ export class EndpointService {
               readAnswer(await def.run(context as Parameters<EndpointDef['run']>[0]));
             const answered = this.capacity.calls.run(project.id, () =>
               this.calls.call({
-                session,
+                session: withOrigin(session, 'function'),
                 module,
                 called: { ...def, type: 'endpoint' },
                 timeout: this.config.functionTimeout,

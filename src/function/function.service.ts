@@ -18,7 +18,7 @@ import { didYouMean, shortened } from '../shared/texts.js';
 import { optionalBody, type Body } from '../unit/draft/draft.js';
 import { addReferenceFaults, unreachableReferences } from '../unit/draft/references.js';
 import type { Command, Opened } from '../run/command.js';
-import type { Session } from '../catalog/session/session.js';
+import { withOrigin, type Session } from '../catalog/session/session.js';
 import { SessionUnits } from '../unit/session-units.js';
 import { UnitStores } from '../unit/unit-stores.js';
 import { bodyOfQuery, readParameters } from './run/call-parameters.js';
@@ -110,7 +110,7 @@ export class FunctionService {
     addReferenceFaults(await unreachableReferences(session, parameters.kind, [parameters.placed], true), faults);
     faults.throwIfAny();
     return this.calls.call({
-      session,
+      session: session.origin ? session : withOrigin(session, 'function'),
       module,
       called: { ...def, type: 'function' },
       timeout: def.timeout ?? this.config.functionTimeout,

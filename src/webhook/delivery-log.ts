@@ -18,6 +18,7 @@ import {
   type DeliveryPage,
 } from '../sql/webhook/delivery.sql.js';
 import { inOwnTransaction } from '../unit/table/write/own-transaction.js';
+import { HookStates } from './hook-states.js';
 import { HookStore } from './hook-store.js';
 
 @Injectable()
@@ -25,6 +26,7 @@ export class DeliveryLog {
   constructor(
     private readonly database: Database,
     private readonly hooks: HookStore,
+    private readonly states: HookStates,
     private readonly numbering: Numbering,
     private readonly followers: Followers,
   ) {}
@@ -71,6 +73,7 @@ export class DeliveryLog {
       await this.hooks.write(within, hookId, { active: true, state: 'ok', reason: null, [FAILURES]: 0 });
       await within.executor.run(pauseFollowerStatement(schema, hookId, false));
     });
+    this.states.changed(session.project, hookId);
     await this.followers.begin(project);
   }
 

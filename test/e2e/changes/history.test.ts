@@ -309,6 +309,11 @@ it('brings a deleted unit back with its id and the time of its creation', async 
   await create('page', { slug: 'back', body: 'x' });
   await ok(project.delete('/page/unit/back'));
   const [, version] = await versionsOf('page', 'back');
+  // Some values alone, and its key.
+  expect(await ok(revert('page', 'back', { version, parameters: [] }))).toMatchObject({
+    unit: { id: 'back', slug: 'back', body: null },
+  });
+  await ok(project.delete('/page/unit/back'));
   expect(await ok(revert('page', 'back', { version }))).toMatchObject({
     unit: { id: 'back', slug: 'back', body: 'x' },
   });
@@ -347,7 +352,7 @@ it('refuses what cannot be put back', async () => {
     'a kind without': ['off', id, { version }, 400, 'history.off'],
     'no right': ['task', id, { version }, 403, 'access.denied', ann],
     // Its values are gone with it.
-    'a member': ['visitor', memberId, { version }, 404, 'history.unknown'],
+    'a member': ['visitor', memberId, { version }, 409, 'unit.member'],
   };
   for (const [what, [kind, unit, body, status, code, caller = project]] of Object.entries(cases)) {
     expect(await refusal(revert(kind, unit, body, caller)), what).toEqual([status, code]);
