@@ -150,8 +150,9 @@ function isReserved(id: string): boolean {
 function withoutFixedFields(body: Body, { id, session }: PendingWrite): Body {
   const kind = id === undefined ? undefined : session.model.kinds.get(id);
   if (!kind?.builtIn) return body;
-  const { storage, ...others } = kind;
-  const stored = new Map<string, unknown>([...Object.entries(others), ['remote', storage.type === 'remote']]);
+  const { storage, historyKeep = null, ...others } = kind;
+  const more = { remote: storage.type === 'remote', history_keep: historyKeep };
+  const stored = new Map<string, unknown>([...Object.entries(others), ...Object.entries(more)]);
   const kept = [...body].filter(([key]) => !EDITABLE_OF_BUILT_IN.has(key));
   const changed = kept.filter(([key, value]) => !jsonEqual(stored.get(key), value)).map(([key]) => key);
   if (changed.length === 0) return new Map([...body].filter(([key]) => EDITABLE_OF_BUILT_IN.has(key)));

@@ -20,6 +20,7 @@ import { HEARTBEAT_CHANNEL } from '../../src/database/listener.js';
 import { startService, type Service } from '../../src/service.js';
 import { ADMIN_KIND } from '../../src/model/built-in-traits.js';
 import type { KindDef } from '../../src/model/model.js';
+import { FOLLOWER_TABLE } from '../../src/model/table/internal-tables.js';
 import type { Statement } from '../../src/sql/fragment.js';
 import {
   lockCountStatement,
@@ -34,7 +35,12 @@ import {
   vacuumOutboxStatement,
 } from '../../src/sql/changes/number.sql.js';
 import { recordServiceStatement } from '../../src/sql/server/registry.sql.js';
-import { claimWorkStatement, releaseWorkStatement } from '../../src/sql/server/work.sql.js';
+import {
+  claimWorkStatement,
+  projectsOfWorkStatement,
+  releaseWorkStatement,
+  wakeWorkStatement,
+} from '../../src/sql/server/work.sql.js';
 import { findSessionStatement } from '../../src/sql/member/session.sql.js';
 import type { OpenApiDocument } from '../../src/doc/openapi/openapi.js';
 import { AnswerCheck, checkAnswer } from './answers.js';
@@ -62,12 +68,17 @@ const BACKGROUND = new Set(
     claimWorkStatement(CLAIM),
     claimWorkStatement({ ...CLAIM, now: '' }),
     releaseWorkStatement('', '', 0),
+    projectsOfWorkStatement(''),
+    wakeWorkStatement('', '', []),
   ].map(({ text }) => text),
 );
 const COUNTED = { table: 'kind', fields: new Map() } as unknown as KindDef;
 const LOCK_COUNT = lockCountStatement('schema', COUNTED).text;
 /** The statement that repairs a stored number begins with the names of its tables. */
 const END_OF_REPAIR = repairCountStatement('schema', COUNTED).text.slice(-40);
+
+/** Whoever follows changes is looked for, twice a minute in all projects. */
+const FOLLOWERS = `"${FOLLOWER_TABLE}"`;
 
 /**
  * Every few seconds a service reports that it runs and tests whether it hears announcements, and soon after a write that is recorded it tells others; once a second it checks
@@ -76,7 +87,7 @@ const END_OF_REPAIR = repairCountStatement('schema', COUNTED).text.slice(-40);
  */
 function isPeriodic({ text, values }: Statement): boolean {
   if (text === REPORT || values[0] === HEARTBEAT_CHANNEL || values[0] === CHANGE_CHANNEL) return true;
-  if (text === LOCK_COUNT || text.endsWith(END_OF_REPAIR)) return true;
+  if (text === LOCK_COUNT || text.endsWith(END_OF_REPAIR) || text.includes(FOLLOWERS)) return true;
   return BACKGROUND.has(text.replaceAll(/"project_\w+"\./g, '"schema".'));
 }
 

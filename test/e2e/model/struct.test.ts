@@ -184,6 +184,7 @@ describe('a struct', () => {
       'access',
       'accepted',
       'changes',
+      'history_keep',
       'metadata',
     ]);
     expect(byId.get('remote')).toEqual({
