@@ -334,9 +334,15 @@ it('sends all that is recorded where it names no kinds, but not its own creation
   await ok(fresh.put(`/webhook/unit/${the.id}`, { label: 'x' }));
   await defineKinds(fresh, { id: 'task', changes: 'feed' });
   await until(() =>
-    expect(receiver.messages(the.path).map(({ type }) => type)).toEqual(['webhook.update', 'kind.create']),
+    // Those of different units come in any order.
+    expect(
+      receiver
+        .messages(the.path)
+        .map(({ type }) => type)
+        .toSorted(),
+    ).toEqual(['kind.create', 'webhook.update']),
   );
-  expect(receiver.to(the.path)[0]?.body).not.toMatch(/sealed|whsec/);
+  expect(JSON.stringify(receiver.to(the.path))).not.toMatch(/sealed|whsec_/);
 });
 
 it('sends an erased event without its values, and keeps none that were read before', async () => {
