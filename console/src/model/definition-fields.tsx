@@ -83,7 +83,7 @@ function ChangesFields({ draft, stored, faults, onChange }: Omit<KindFieldsProps
         allowDeselect={false}
         value={draft.changes}
         error={faults['changes']}
-        onChange={(value) => onChange({ changes: (value ?? 'none') })}
+        onChange={(value) => onChange({ changes: value ?? 'none' })}
       />
       {stored?.changes === 'history' && draft.changes !== 'history' && (
         <Alert color="yellow">{text('model.history_left')}</Alert>
