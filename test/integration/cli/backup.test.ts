@@ -129,7 +129,7 @@ describe('a backup', () => {
     const id = await createdId(project.post('/note/unit', { text: 'a', tags: [[1], {}] }));
     await ok(project.put(`/note/unit/${id}`, { text: 'b', tags: null }));
     const keyed = project.as((await makeKey(project)).secret);
-    const before = await ok(keyed.get(`/note/unit/${id}/history`));
+    const before = (await ok(keyed.get(`/note/unit/${id}/history`))) as { items: { version: number }[] };
     const { next } = await ok(keyed.get('/changes?kinds=[note]'));
     await kind('project', 'backup', 'kept', path('kept.tar.gz'));
     await kind('project', 'delete', 'kept', '--yes');
@@ -138,7 +138,7 @@ describe('a backup', () => {
     expect(await ok(keyed.get(`/note/unit/${id}/history`))).toEqual(before);
     expect((await keyed.get(`/changes?kinds=[note]&since=${next}`)).status).toBe(410);
     expect(await ok(keyed.get('/changes?kinds=[note]&since='))).toMatchObject({ count: 0 });
-    const [version] = before.items.map((each: { version: number }) => each.version).toReversed();
+    const version = before.items.at(-1)?.version;
     await ok(keyed.post(`/note/unit/${id}/revert`, { version }));
     expect(await ok(keyed.get(`/note/unit/${id}`))).toMatchObject({ text: 'a', tags: [[1], {}] });
     expect(await ok(keyed.get(`/note/unit/${id}/history`))).toMatchObject({
