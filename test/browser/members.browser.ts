@@ -191,7 +191,7 @@ describe('API keys', () => {
     await page.getByRole('option', { name: EVIL }).waitFor();
     await page.keyboard.press('Escape');
     await dialog.getByRole('combobox', { name: 'Operations' }).click();
-    await page.getByRole('option', { name: 'read' }).click();
+    await page.getByRole('option', { name: 'read', exact: true }).click();
     await page.keyboard.press('Escape');
     await dialog.getByLabel('Ends at').fill('2001-01-01T00:00');
     await dialog.getByRole('button', { name: 'Create' }).click();
