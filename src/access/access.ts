@@ -172,7 +172,7 @@ export function checkKeyReads(kind: KindDef, caller: Caller, model: Model): void
 /** The same for reading, by those who may know everything of the project. @throws KindError 401, 403, 404 */
 export function authorizeAdministrator(model: Model, kindId: string, caller: Caller): { kind: KindDef; grant: Grant } {
   const authorized = authorizeKind(model, kindId, 'read', caller);
-  if (!knowsWholeProject(caller)) throw administratorsOnly(caller, 'Only administrators are told what others may do');
+  checkAdministrator(caller, 'Only administrators are told what others may do');
   return authorized;
 }
 
@@ -223,9 +223,13 @@ export function accessDenied(caller: Caller, text: string, place: FaultLocation 
   return refusal('access.denied', text, place);
 }
 
-/** The same for what administrators alone may do, whose API keys may if they have no scope. */
-export function administratorsOnly(caller: Caller, text: string): KindError {
-  return accessDenied(caller, isAdministrator(caller) ? `${text}; this API key has a scope` : text);
+/**
+ * For what administrators alone may do, whose API keys may if they have no scope.
+ * @param text which says who may @throws KindError 401, 403
+ */
+export function checkAdministrator(caller: Caller, text: string): void {
+  if (knowsWholeProject(caller)) return;
+  throw accessDenied(caller, isAdministrator(caller) ? `${text}; this API key has a scope` : text);
 }
 
 /** The kinds that an error text may suggest: all but internal ones, if the caller may read all kinds. */

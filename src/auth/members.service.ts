@@ -1,6 +1,6 @@
 /** What administrators see and end of the sessions of members, and whether mails leave the service. */
 import { Inject, Injectable } from '@nestjs/common';
-import { administratorsOnly } from '../access/access.js';
+import { checkAdministrator } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { type Config, CONFIG } from '../config/config.js';
 import { Database } from '../database/database.js';
@@ -12,7 +12,7 @@ import { shortened } from '../shared/texts.js';
 import { findMemberCredentialStatement } from '../sql/member/credential.sql.js';
 import type { EndedSessions } from '../sql/member/session.sql.js';
 import { AuditLog } from '../tenancy/audit-log.js';
-import { knowsWholeProject, type Caller, type MemberCaller } from '../tenancy/caller.js';
+import { type Caller, type MemberCaller } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import type { Credential } from './password/credential.js';
@@ -78,6 +78,6 @@ export class MembersService {
 /** @throws KindError 401, 403 */
 export function requireAdministrator(caller: Caller): MemberCaller {
   const member = requireSession(caller);
-  if (!knowsWholeProject(member)) throw administratorsOnly(caller, 'Only administrators may do that');
+  checkAdministrator(caller, 'Only administrators may do that');
   return member;
 }

@@ -1,6 +1,6 @@
 /** Removes the values in the history of a unit for good. */
 import { Injectable } from '@nestjs/common';
-import { authorizeKind, administratorsOnly } from '../access/access.js';
+import { authorizeKind, checkAdministrator } from '../access/access.js';
 import { inTransaction } from '../catalog/session/executors.js';
 import type { Session } from '../catalog/session/session.js';
 import { Database } from '../database/database.js';
@@ -9,7 +9,6 @@ import { refuseQuery } from '../http/route/parse-list-query.js';
 import type { Command } from '../run/command.js';
 import { refusal } from '../shared/errors.js';
 import { eraseStatements } from '../sql/changes/erase.sql.js';
-import { knowsWholeProject } from '../tenancy/caller.js';
 import { keyText } from './history.commands.js';
 import { planExistence, planVersions } from './history.plan.js';
 import { HistoryReader } from './history.reader.js';
@@ -26,7 +25,7 @@ export class Erasures {
     return {
       authorize: ({ model, caller }) => {
         const { kind } = authorizeKind(model, kindId, 'read', caller);
-        if (!knowsWholeProject(caller)) throw administratorsOnly(caller, 'Only administrators erase histories');
+        checkAdministrator(caller, 'Only administrators erase histories');
         if (kind.changes === 'none') throw refusal('history.off', `Nothing is recorded of '${kind.id}'`);
         const run = async (session: Session) => {
           const id = keyText(kind, unitId);

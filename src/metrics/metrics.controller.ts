@@ -1,10 +1,9 @@
 import { Controller, Get, Header, Req, UseInterceptors } from '@nestjs/common';
-import { administratorsOnly } from '../access/access.js';
+import { checkAdministrator } from '../access/access.js';
 import { type Answer, jsonAnswer } from '../http/answer/answer.js';
 import type { HttpRequest } from '../http/request/request.js';
 import { ApiRoute } from '../http/route/api-route.js';
 import { readQuery } from '../http/route/parse-list-query.js';
-import { knowsWholeProject } from '../tenancy/caller.js';
 import { type RequestScope, Scope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { Metrics, METRICS_TYPE } from './metrics.js';
@@ -69,8 +68,7 @@ export class ProjectMetricsController {
   })
   async lastHour(@Scope() { project, caller }: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
     readQuery(request.url, []);
-    if (!knowsWholeProject(caller))
-      throw administratorsOnly(caller, 'Only administrators see the numbers of the project');
+    checkAdministrator(caller, 'Only administrators see the numbers of the project');
     const items = await this.loads.lastHour(project.id);
     return jsonAnswer({ count: items.length, items });
   }

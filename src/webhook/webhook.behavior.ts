@@ -1,6 +1,6 @@
 /** Writes of webhooks: whether their settings are possible, their secret, and what is kept encrypted. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { administratorsOnly } from '../access/access.js';
+import { checkAdministrator } from '../access/access.js';
 import type { Session } from '../catalog/session/session.js';
 import { Followers } from '../changes/follow/followers.js';
 import { Numbering } from '../changes/numbering.js';
@@ -24,7 +24,6 @@ import {
   lockHooksStatement,
   type HookRow,
 } from '../sql/webhook/webhook.sql.js';
-import { knowsWholeProject } from '../tenancy/caller.js';
 import { Behaviors, type PendingWrite, type RegisteredBehavior, type WrittenBy } from '../unit/draft/behavior.js';
 import { keyOf, type Body, type Draft } from '../unit/draft/draft.js';
 import { HookSecrets } from './hook-secrets.js';
@@ -218,7 +217,7 @@ function originOf(url: string | null): string | undefined {
 
 /** @throws KindError 403 */
 function refuseScoped({ caller }: Session): void {
-  if (!knowsWholeProject(caller)) throw administratorsOnly(caller, 'Only administrators write webhooks');
+  checkAdministrator(caller, 'Only administrators write webhooks');
 }
 
 /** @throws KindError 409 */

@@ -1,5 +1,5 @@
 import { Controller, Get, Post, Req, UseInterceptors } from '@nestjs/common';
-import { administratorsOnly } from '../access/access.js';
+import { checkAdministrator } from '../access/access.js';
 import type { Session } from '../catalog/session/session.js';
 import { Answer, NULL_ANSWER, pageAnswer } from '../http/answer/answer.js';
 import { readDto, Text } from '../http/body/dto.js';
@@ -10,7 +10,7 @@ import { parsePageQuery, refuseQuery } from '../http/route/parse-list-query.js';
 import { PAGE_QUERY } from '../http/route/query-names.js';
 import { reading, type Command } from '../run/command.js';
 import { RunInterceptor } from '../run/run.interceptor.js';
-import { knowsWholeProject, type Caller } from '../tenancy/caller.js';
+import type { Caller } from '../tenancy/caller.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { DeliveryLog } from './delivery-log.js';
 import { Pings } from './pings.js';
@@ -173,5 +173,5 @@ function idIn(params: HttpRequest['params'], name: string): string {
 }
 
 function authorize(caller: Caller): void {
-  if (!knowsWholeProject(caller)) throw administratorsOnly(caller, 'Only administrators use webhooks');
+  checkAdministrator(caller, 'Only administrators use webhooks');
 }

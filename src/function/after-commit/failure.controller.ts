@@ -1,5 +1,5 @@
 import { Controller, Delete, Get, Param, Post, Req, UseInterceptors } from '@nestjs/common';
-import { administratorsOnly } from '../../access/access.js';
+import { checkAdministrator } from '../../access/access.js';
 import type { Session } from '../../catalog/session/session.js';
 import { Answer, pageAnswer } from '../../http/answer/answer.js';
 import type { HttpRequest } from '../../http/request/request.js';
@@ -8,7 +8,7 @@ import { parseFunctionsQuery, refuseQuery } from '../../http/route/parse-list-qu
 import { FUNCTIONS_QUERY } from '../../http/route/query-names.js';
 import { reading, type Command } from '../../run/command.js';
 import { RunInterceptor } from '../../run/run.interceptor.js';
-import { knowsWholeProject, type Caller } from '../../tenancy/caller.js';
+import type { Caller } from '../../tenancy/caller.js';
 import { TenancyInterceptor } from '../../tenancy/tenancy.interceptor.js';
 import { Failures } from './failures.js';
 
@@ -88,6 +88,5 @@ function writing(url: string, work: (session: Session) => Promise<string>): Comm
 }
 
 function authorize(caller: Caller): void {
-  if (!knowsWholeProject(caller))
-    throw administratorsOnly(caller, 'Only administrators see what failed after a commit');
+  checkAdministrator(caller, 'Only administrators see what failed after a commit');
 }

@@ -1,5 +1,5 @@
 import { Controller, Get, Post, Req, UseInterceptors } from '@nestjs/common';
-import { administratorsOnly } from '../../access/access.js';
+import { checkAdministrator } from '../../access/access.js';
 import { Answer, pageAnswer } from '../../http/answer/answer.js';
 import { readDto, Text } from '../../http/body/dto.js';
 import { parseBody } from '../../http/body/read-body.js';
@@ -9,7 +9,7 @@ import { parseFunctionsQuery, refuseQuery } from '../../http/route/parse-list-qu
 import { FUNCTIONS_QUERY } from '../../http/route/query-names.js';
 import { reading, type Command } from '../../run/command.js';
 import { RunInterceptor } from '../../run/run.interceptor.js';
-import { knowsWholeProject, type Caller } from '../../tenancy/caller.js';
+import type { Caller } from '../../tenancy/caller.js';
 import { TenancyInterceptor } from '../../tenancy/tenancy.interceptor.js';
 import { ScheduledRuns } from './scheduled-runs.js';
 import { Schedules } from './schedules.js';
@@ -88,5 +88,5 @@ export class RunController {
 }
 
 function authorize(caller: Caller): void {
-  if (!knowsWholeProject(caller)) throw administratorsOnly(caller, 'Only administrators see and start runs');
+  checkAdministrator(caller, 'Only administrators see and start runs');
 }

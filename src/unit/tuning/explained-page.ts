@@ -1,5 +1,5 @@
 /** Answers a page and, for administrators who ask for it, why it takes as long as it does. */
-import { administratorsOnly } from '../../access/access.js';
+import { checkAdministrator } from '../../access/access.js';
 import { filterHints, type FilterHint } from '../../filter/filter.hints.js';
 import { parseFilter } from '../../filter/filter.parser.js';
 import { Answer, pageAnswer } from '../../http/answer/answer.js';
@@ -10,7 +10,6 @@ import { refusal } from '../../shared/errors.js';
 import { isWrite, type Statement } from '../../sql/fragment.js';
 import { queryPlanStatement } from '../../sql/server/query-plan.sql.js';
 import type { Executor } from '../../database/database.js';
-import { knowsWholeProject } from '../../tenancy/caller.js';
 import type { UnitPage } from '../store/unit-store.js';
 import type { Session } from '../../catalog/session/session.js';
 import { findingsOf } from './plan-findings.js';
@@ -31,7 +30,7 @@ export async function explainablePage(
 ): Promise<Answer> {
   const asked = parameters.filter(([name]) => name === NAME).map(([, text]) => text);
   if (asked.length === 0) return pageAnswer(await work(session, parameters));
-  if (!knowsWholeProject(session.caller)) throw administratorsOnly(session.caller, 'explain is for administrators');
+  checkAdministrator(session.caller, 'explain is for administrators');
   if (asked.length > 1 || (asked[0] !== 'true' && asked[0] !== 'false')) {
     throw refusal('query.bad_value', 'explain: wants true or false, once', { parameter: NAME });
   }
