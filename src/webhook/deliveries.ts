@@ -14,9 +14,11 @@ import type { SendCode } from '../model/webhook-codes.js';
 import { FairQueue } from '../shared/fair-queue.js';
 import { KindError, retryLater } from '../shared/errors.js';
 import {
+  followerOf,
   forgetDeliveryStatement,
   keepBodyStatement,
   readBodyStatement,
+  WEBHOOK_FOLLOWER,
   type KeptBody,
 } from '../sql/webhook/delivery.sql.js';
 import { kindOfMemberStatement, type HookRow, type RunningHook } from '../sql/webhook/webhook.sql.js';
@@ -30,19 +32,12 @@ import { HookStore } from './hook-store.js';
 import { Payloads } from './payload.js';
 import type { Attempt } from './sender.js';
 
-/** The first word of the ids of these followers. */
-const FOLLOWER_TYPE = 'webhook';
-
 /** Attempts at the same time: of one webhook, of one project, and of this process. */
 const AT_ONCE = { ofHook: 4, ofProject: 16, ofAll: 64 };
 /** Events that fail for good in a row until a webhook is paused. */
 const MOST_FAILURES = 10;
 /** The status of a receiver that wants nothing more. */
 const GONE = 410;
-
-function followerOf(hookId: string): string {
-  return `${FOLLOWER_TYPE} ${hookId}`;
-}
 
 /** An attempt, as it is told. */
 interface ToldAttempt {
@@ -67,7 +62,7 @@ class Paused extends Error {
 
 @Injectable()
 export class Deliveries implements FollowerSource, OnModuleInit {
-  readonly type = FOLLOWER_TYPE;
+  readonly type = WEBHOOK_FOLLOWER;
   readonly #places = new FairQueue({
     perKey: AT_ONCE.ofProject,
     concurrency: AT_ONCE.ofAll,

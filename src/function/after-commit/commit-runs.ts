@@ -3,12 +3,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Catalog } from '../../catalog/catalog.service.js';
 import type { Outcome, RunTask, Task } from '../../changes/follow/follower.js';
+import { versionedFields } from '../../changes/history-right.js';
 import { type Config, CONFIG } from '../../config/config.js';
 import { Database, type Transaction } from '../../database/database.js';
 import { EMPTY_QUERY } from '../../filter/queries.js';
 import { NULL_ANSWER } from '../../http/answer/answer.js';
 import { LOGGER } from '../../http/log/logger.js';
-import { isMemberKind, type KindDef, type Model } from '../../model/model.js';
+import { isMemberKind, type Model } from '../../model/model.js';
 import type { Command } from '../../run/command.js';
 import { Runner } from '../../run/runner.js';
 import { refusal } from '../../shared/errors.js';
@@ -69,41 +70,36 @@ export class CommitRuns {
 
   /** Reads the changes of all tasks at once. */
   async prepare(project: Project, kind: string, tasks: readonly Task[]): Promise<RunTask> {
-    const events = await this.catalog.withModel({ project }, async (model) => {
-      const def = model.kinds.get(kind);
-      const rows = def ? await this.#read(project, def, model, tasks) : [];
-      return new Map(rows.flatMap((row) => (def && row.seq !== null ? [[row.seq, { row, def }] as const] : [])));
-    });
+    const rows = await this.catalog.withModel({ project }, (model) => this.#read(project, kind, model, tasks));
+    const events = new Map(rows.flatMap((row) => (row.seq === null ? [] : [[row.seq, row] as const])));
     return async (task, signal) => {
-      const found = events.get(task.seq);
-      if (!found) return failed('changes.gone', 'The change is no longer kept');
-      const { row, def } = found;
+      const row = events.get(task.seq);
+      if (!row) return failed('changes.gone', 'The change is no longer kept');
       if (depthOf(row) > MOST_DEPTH) {
         return failed('function.loop', `It was set off by itself more than ${MOST_DEPTH} times, one after the other`);
       }
-      const run = { project, kind, task, row, event: eventOf(def, task, row) };
+      const run = { project, kind, task, row, event: eventOf(task, kind, row) };
       return this.database.places.background.run(project.id, () => this.#run(run, signal));
     };
   }
 
-  #read(project: Project, kind: KindDef, model: Model, tasks: readonly Task[]): Promise<EventRow[]> {
+  async #read(project: Project, kindId: string, model: Model, tasks: readonly Task[]): Promise<EventRow[]> {
+    const kind = model.kinds.get(kindId);
+    if (!kind) return [];
     const { schema } = project;
     const { fields } = planGet(
       EMPTY_QUERY,
       planContextOf({ project, caller: SYSTEM, model }, { kind, access: undefined }),
     );
+    const versioned = versionedFields(kind, SYSTEM, model);
     const memberKinds = [...model.kinds.values()].filter((each) => isMemberKind(each) && each.active);
     const statement = eventsStatement(
-      { schema, kind, fields, memberKinds },
+      { schema, kind, fields, versioned, memberKinds },
       tasks.map(({ seq }) => seq),
     );
-    return this.database
-      .ofProject(project)
-      .run<EventRow>(statement)
-      .then((rows) => {
-        checkVersion(rows[0], model);
-        return rows;
-      });
+    const rows = await this.database.ofProject(project).run<EventRow>(statement);
+    checkVersion(rows[0], model);
+    return rows;
   }
 
   async #run(run: CommitRun, signal: AbortSignal): Promise<Outcome> {

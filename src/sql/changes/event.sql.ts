@@ -4,7 +4,7 @@ import { CHANGE_TABLE } from '../../model/table/internal-tables.js';
 import { ident, join, literal, param, render, sql, type Fragment, type Statement } from '../fragment.js';
 import { withModelVersion } from '../model-version.sql.js';
 import { kindTable } from '../table.sql.js';
-import { CHANGED_COLUMNS, statesOf, valuesOf } from './states.sql.js';
+import { changesJson, statesOf, valuesOf } from './states.sql.js';
 
 /** A change; all but `v` are null in the one row of none. */
 export interface EventRow {
@@ -15,10 +15,9 @@ export interface EventRow {
   readonly version: string;
   readonly origin: Readonly<Record<string, unknown>>;
   readonly link: Readonly<Record<string, string>> | null;
-  readonly changed: readonly string[];
-  /** JSON texts of the values before and after. */
-  readonly before: string | null;
-  readonly after: string | null;
+  /** The values before and after, of the fields that differ, and the unit after it or, of a deletion, before it: JSON texts. */
+  readonly changes: string;
+  readonly unit: string;
   /** Whether the member who wrote is still there. */
   readonly member: boolean;
 }
@@ -26,18 +25,24 @@ export interface EventRow {
 interface EventPlan {
   readonly schema: string;
   readonly kind: KindDef;
-  /** The fields of the answered units. */
+  /** The fields of the answered units, and those of them whose changes are told. */
   readonly fields: readonly Field[];
+  readonly versioned: readonly Field[];
   readonly memberKinds: readonly KindDef[];
 }
 
 /** Rows `EventRow`: the changes of a kind with these numbers that are kept. */
 export function eventsStatement(
-  { schema, kind, fields, memberKinds }: EventPlan,
+  { schema, kind, fields, versioned, memberKinds }: EventPlan,
   numbers: readonly string[],
 ): Statement {
   const stored = fields.filter(({ column }) => column !== undefined);
-  const values = (state: Fragment) => valuesOf({ schema, kind }, fields, state);
+  const of = { schema, kind };
+  const [isMade, isDeleted] = [sql`e."operation" = 'create'`, sql`e."operation" = 'delete'`];
+  const told = changesJson(of, versioned, {
+    before: { state: sql`a.before`, isShown: sql`NOT ${isMade}` },
+    after: { state: sql`a.after`, isShown: sql`NOT ${isDeleted}` },
+  });
   const changes = sql`
     SELECT
       c."seq", c."origin", c."operation", c."unit", c."version",
@@ -50,7 +55,7 @@ export function eventsStatement(
   `;
   // A link has no state of its own: it is that before the next change of the unit itself.
   const query = sql`
-    WITH RECURSIVE ${statesOf({ schema, kind }, { changes, fields: stored })}
+    WITH RECURSIVE ${statesOf(of, { changes, fields: stored })}
     SELECT
       e."seq" AS seq,
       e."operation" AS operation,
@@ -58,9 +63,8 @@ export function eventsStatement(
       e."version" AS version,
       e."origin" AS origin,
       e.link AS link,
-      ${CHANGED_COLUMNS} AS changed,
-      CASE WHEN e."operation" <> 'create' THEN ${values(sql`a.before`)} END AS before,
-      CASE WHEN e."operation" <> 'delete' THEN ${values(sql`a.after`)} END AS after,
+      ${told} AS changes,
+      ${valuesOf(of, fields, sql`CASE WHEN ${isDeleted} THEN a.before ELSE a.after END`)} AS unit,
       ${isThere(schema, memberKinds)} AS member
     FROM e
     CROSS JOIN LATERAL (
@@ -71,7 +75,7 @@ export function eventsStatement(
       LIMIT 1
     ) AS a
   `;
-  const columns = ['seq', 'operation', 'unit_id', 'version', 'origin', 'link', 'changed', 'before', 'after', 'member'];
+  const columns = ['seq', 'operation', 'unit_id', 'version', 'origin', 'link', 'changes', 'unit', 'member'];
   return render(withModelVersion(schema, join(columns.map((name) => ident('u', name))), query));
 }
 

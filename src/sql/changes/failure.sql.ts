@@ -2,6 +2,7 @@
 import { CHANGE_TABLE, TASK_TABLE } from '../../model/table/internal-tables.js';
 import { utcText } from '../columns.sql.js';
 import { ident, integer, literal, param, render, sql, type Fragment, type Statement } from '../fragment.js';
+import { RUN_AGAIN } from './follow.sql.js';
 
 /** The name of the hook, and the type of its followers. */
 export const AFTER_COMMIT = 'after_commit';
@@ -77,7 +78,7 @@ export function retryFailureStatement(schema: string, id: string): Statement {
         ),
         again AS (
           UPDATE ${table} AS t
-          SET "state" = 'waiting', "attempts" = 0, "next_at" = NULL, "ended_at" = NULL, "holder" = NULL
+          SET ${RUN_AGAIN}
           FROM found AS f
           WHERE t."id" = f."id" AND f.kept
         )

@@ -13,6 +13,7 @@ import {
 import { KIND_KIND } from '../../model/built-in-traits.js';
 import { milliseconds, seconds } from '../columns.sql.js';
 import {
+  all,
   EMPTY_SQL,
   ident,
   inOneMessage,
@@ -48,6 +49,26 @@ export interface FollowedChanges {
   readonly operations: readonly string[];
 }
 
+/** The settings of a task that is done from the beginning. */
+export const RUN_AGAIN = sql`"state" = 'waiting', "attempts" = 0, "next_at" = NULL, "ended_at" = NULL, "holder" = NULL`;
+
+/**
+ * The number before the first change `c` that is not older than a time in microseconds; the last number of all if there
+ * is none.
+ */
+export function numberBefore(schema: string, since: Fragment, where?: Fragment): Fragment {
+  return sql`
+    coalesce(
+      (
+        SELECT min(c."seq") - 1
+        FROM ${ident(schema, CHANGE_TABLE)} AS c
+        WHERE ${all([where, sql`c."version" >= ${since}`])}
+      ),
+      (SELECT "last" FROM ${ident(schema, FEED_TABLE)})
+    )
+  `;
+}
+
 /** Begins followers that have no position, with the first change that is not older than a time in milliseconds. */
 export function beginFollowersStatement(
   schema: string,
@@ -58,14 +79,7 @@ export function beginFollowersStatement(
     WITH new AS MATERIALIZED (
       SELECT
         f.id,
-        coalesce(
-          (
-            SELECT min(c."seq") - 1
-            FROM ${ident(schema, CHANGE_TABLE)} AS c
-            WHERE c."kind" = ANY(f.kinds) AND c."version" >= f.since
-          ),
-          (SELECT "last" FROM ${ident(schema, FEED_TABLE)})
-        ) AS seq,
+        ${numberBefore(schema, sql`f.since`, sql`c."kind" = ANY(f.kinds)`)} AS seq,
         now() AS now
       FROM jsonb_to_recordset(${param(JSON.stringify(rows))}::jsonb) AS f(id text, kinds text[], since bigint)
     )

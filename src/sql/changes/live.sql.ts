@@ -33,6 +33,7 @@ import { countRows, unitJson, type ListPlan } from '../list/select.sql.js';
 import { modelVersion } from '../model-version.sql.js';
 import { kindTable } from '../table.sql.js';
 import { inputColumn, typedColumns } from '../write/input-rows.sql.js';
+import { namesOf } from './states.sql.js';
 
 /** What a snapshot has of the changes of a project. */
 export interface LivePosition {
@@ -239,6 +240,7 @@ export function judgedStatement(
       SELECT c.unit AS unit, jsonb_object_agg(k.key, k.value ORDER BY c.place DESC, c.n DESC) AS old
       FROM c
       CROSS JOIN LATERAL jsonb_each(c.before) AS k
+      WHERE k.key = ANY(${namesOf(shown)})
       GROUP BY 1
     ),
     _live AS MATERIALIZED (SELECT * FROM unnest(${join(lists)}) AS _live(${names})),

@@ -131,7 +131,8 @@ export function statesOf({ schema, kind }: KindTable, { changes, units = UNITS_O
   `;
 }
 
-function namesOf(fields: readonly Field[]): Fragment {
+/** The columns of fields, a list of texts. */
+export function namesOf(fields: readonly Field[]): Fragment {
   return sql`ARRAY[${join(uniqueColumns(fields).map((field) => literal(field.column ?? field.id)))}]::text[]`;
 }
 

@@ -1,13 +1,19 @@
 /** Deliveries of webhooks: what was sent and what waits, which is kept with the changes that followers have taken. */
 import { WEBHOOK_KIND } from '../../model/built-in-traits.js';
 import { FAILURES } from '../../model/built-in/webhook-fields.js';
-import { CHANGE_TABLE, FEED_TABLE, FOLLOWER_TABLE, TASK_TABLE } from '../../model/table/internal-tables.js';
+import { FEED_TABLE, FOLLOWER_TABLE, TASK_TABLE } from '../../model/table/internal-tables.js';
 import { utcText } from '../columns.sql.js';
 import { erasuresOf } from '../changes/erase.sql.js';
+import { numberBefore, RUN_AGAIN } from '../changes/follow.sql.js';
 import { EMPTY_SQL, ident, integer, literal, param, render, sql, type Fragment, type Statement } from '../fragment.js';
 
-/** The first word of the ids of followers that are webhooks. */
-const FOLLOWER_PREFIX = literal('webhook ');
+/** The type of followers that are webhooks. */
+export const WEBHOOK_FOLLOWER = 'webhook';
+
+/** The follower that is a webhook. */
+export function followerOf(hookId: string): string {
+  return `${WEBHOOK_FOLLOWER} ${hookId}`;
+}
 
 export interface KeptBody {
   readonly body: string | null;
@@ -64,7 +70,7 @@ export function forgetDeliveryStatement(
 export function forgetFollowerStatement(schema: string, hookId: string): Statement {
   return render(sql`
     WITH forgotten AS (DELETE FROM ${tasks(schema)} AS t WHERE ${isOf(hookId)})
-    DELETE FROM ${ident(schema, FOLLOWER_TABLE)} WHERE "id" = ${FOLLOWER_PREFIX} || ${param(hookId)}
+    DELETE FROM ${ident(schema, FOLLOWER_TABLE)} WHERE "id" = ${param(followerOf(hookId))}
   `);
 }
 
@@ -73,7 +79,7 @@ function tasks(schema: string): Fragment {
 }
 
 function isOf(hookId: string): Fragment {
-  return sql`t."follower" = ${FOLLOWER_PREFIX} || ${param(hookId)}`;
+  return sql`t."follower" = ${param(followerOf(hookId))}`;
 }
 
 /** Writes how many deliveries of a webhook wait, and that one has just succeeded. */
@@ -124,7 +130,7 @@ export function pauseFollowerStatement(schema: string, hookId: string, paused: b
   return render(sql`
     UPDATE ${ident(schema, FOLLOWER_TABLE)}
     SET "paused" = ${param(paused)}
-    WHERE "id" = ${FOLLOWER_PREFIX} || ${param(hookId)}
+    WHERE "id" = ${param(followerOf(hookId))}
   `);
 }
 
@@ -132,7 +138,7 @@ export function pauseFollowerStatement(schema: string, hookId: string, paused: b
 export function beginFollowerStatement(schema: string, hookId: string, after: string, paused: boolean): Statement {
   return render(sql`
     INSERT INTO ${ident(schema, FOLLOWER_TABLE)} ("id", "seq", "seen_at", "paused")
-    SELECT ${FOLLOWER_PREFIX} || ${param(hookId)}, ${param(after)}::bigint, n.now, ${param(paused)}
+    SELECT ${param(followerOf(hookId))}, ${param(after)}::bigint, n.now, ${param(paused)}
     FROM (SELECT now() AS now) AS n
     ON CONFLICT ("id") DO NOTHING
   `);
@@ -142,7 +148,7 @@ export function beginFollowerStatement(schema: string, hookId: string, after: st
 export function beginFollowingStatement(schema: string): Statement {
   return render(sql`
     WITH new AS MATERIALIZED (
-      SELECT ${FOLLOWER_PREFIX} || w."id" AS id, f."last" AS seq, now() AS now, NOT w."active" AS paused
+      SELECT ${literal(followerOf(''))} || w."id" AS id, f."last" AS seq, now() AS now, NOT w."active" AS paused
       FROM ${ident(schema, WEBHOOK_KIND)} AS w, ${ident(schema, FEED_TABLE)} AS f
     )
     INSERT INTO ${ident(schema, FOLLOWER_TABLE)} ("id", "seq", "seen_at", "paused")
@@ -157,12 +163,8 @@ export function beginFollowingStatement(schema: string): Statement {
  * after it.
  */
 export function numberBeforeStatement(schema: string, time: string): Statement {
-  const microseconds = sql`(extract(epoch FROM ${param(time)}::timestamptz) * 1000000)::bigint`;
-  return render(sql`
-    SELECT coalesce(min(c."seq") - 1, (SELECT f."last" FROM ${ident(schema, FEED_TABLE)} AS f))::text AS seq
-    FROM ${ident(schema, CHANGE_TABLE)} AS c
-    WHERE c."version" >= ${microseconds}
-  `);
+  const since = sql`(extract(epoch FROM ${param(time)}::timestamptz) * 1000000)::bigint`;
+  return render(sql`SELECT ${numberBefore(schema, since)}::text AS seq`);
 }
 
 /**
@@ -173,7 +175,7 @@ export function resumeAfterStatement(schema: string, hookId: string, after: stri
   const seq = sql`${param(after)}::bigint`;
   return render(sql`
     WITH moved AS (
-      UPDATE ${ident(schema, FOLLOWER_TABLE)} SET "seq" = ${seq} WHERE "id" = ${FOLLOWER_PREFIX} || ${param(hookId)}
+      UPDATE ${ident(schema, FOLLOWER_TABLE)} SET "seq" = ${seq} WHERE "id" = ${param(followerOf(hookId))}
     ),
     passed AS (
       DELETE FROM ${tasks(schema)} AS t
@@ -184,9 +186,7 @@ export function resumeAfterStatement(schema: string, hookId: string, after: stri
       SET "state" = 'failed', "ended_at" = now(), "next_at" = NULL, "holder" = NULL
       WHERE ${isOf(hookId)} AND t."state" = 'waiting' AND t."seq" <= ${seq} AND t."attempts" > 0
     )
-    UPDATE ${tasks(schema)} AS t
-    SET "state" = 'waiting', "attempts" = 0, "next_at" = NULL, "ended_at" = NULL, "holder" = NULL
-    WHERE ${isOf(hookId)} AND t."seq" > ${seq}
+    UPDATE ${tasks(schema)} AS t SET ${RUN_AGAIN} WHERE ${isOf(hookId)} AND t."seq" > ${seq}
   `);
 }
 
