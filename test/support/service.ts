@@ -31,6 +31,7 @@ import {
 import {
   feedStatement,
   forgetChangesStatement,
+  forgetHistoryStatement,
   numberChangesStatement,
   vacuumOutboxStatement,
 } from '../../src/sql/changes/number.sql.js';
@@ -65,6 +66,7 @@ const BACKGROUND = new Set(
     numberChangesStatement('schema'),
     vacuumOutboxStatement('schema'),
     forgetChangesStatement('schema', 30),
+    forgetHistoryStatement('schema'),
     claimWorkStatement(CLAIM),
     claimWorkStatement({ ...CLAIM, now: '' }),
     releaseWorkStatement('', '', 0),
