@@ -15,12 +15,15 @@ const HEADERS = {
 
 /** Milliseconds after which a reader comes back: a random time between them, so that not all do it at once. */
 const [RETRY_FROM, RETRY_TO] = [1000, 10_000];
-/** Milliseconds between two comments, so that nothing on the way takes the connection for dead. */
-const COMMENT_EVERY = 15_000;
+/** Milliseconds between two looks at what the reader has taken. */
+const LOOK_EVERY = 5000;
+/** Looks between two comments, 15 seconds, so that nothing on the way takes the connection for dead. */
+const LOOKS_OF_COMMENT = 3;
 
 export class LiveStream {
   #response: HttpResponse | undefined;
-  #comments: NodeJS.Timeout | undefined;
+  #looking: NodeJS.Timeout | undefined;
+  #looks = 0;
   #behind = false;
   /** What the operating system has not taken of what was passed to it, and since when it is as much. */
   #stuck = { left: 0, since: 0 };
@@ -50,16 +53,17 @@ export class LiveStream {
     this.#response = response;
     response.writeHead(200, HEADERS);
     response.write(`retry: ${Math.round(RETRY_FROM + Math.random() * (RETRY_TO - RETRY_FROM))}\n\n`);
-    this.#comments = setInterval(() => this.#comment(response), COMMENT_EVERY);
+    this.#looking = setInterval(() => this.#look(response), LOOK_EVERY);
     response.once('close', () => this.#close());
   }
 
-  /** Says that the stream is there, or ends it where its reader has taken nothing for long. */
-  #comment(response: HttpResponse): void {
+  /** Says that the stream is there from time to time, or ends it where its reader has taken nothing for long. */
+  #look(response: HttpResponse): void {
+    this.#looks += 1;
     const left = unsentBytes(response);
     if (left === 0 || left !== this.#stuck.left) this.#stuck = { left, since: performance.now() };
     else if (performance.now() - this.#stuck.since >= LIMITS.unreadSeconds * 1000) response.destroy();
-    if (response.writableLength === 0) response.write(':\n\n');
+    if (this.#looks % LOOKS_OF_COMMENT === 0 && response.writableLength === 0) response.write(':\n\n');
   }
 
   /** @param data JSON on one line */
@@ -90,7 +94,7 @@ export class LiveStream {
 
   #close(): void {
     this.#ended = true;
-    clearInterval(this.#comments);
+    clearInterval(this.#looking);
   }
 }
 
