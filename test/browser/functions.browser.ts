@@ -1,11 +1,13 @@
 /** Functions and the way to the API document, used as a person would. */
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { Followers } from '../../src/changes/follow/followers.js';
 import { defineKinds, signUp, withMembers } from '../support/callers.js';
 import { startChromium } from '../support/chromium.js';
 import { ConsolePage, EVIL } from '../support/console.js';
-import { ok } from '../support/definitions.js';
+import { createdId, ok } from '../support/definitions.js';
 import { FunctionsFolder, reload } from '../support/functions.js';
 import { ADMIN, startTestService } from '../support/service.js';
+import { sideConnection } from '../support/side-connection.js';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -36,7 +38,16 @@ const words = note.unitFunction({
 const paid = note.endpoint({ description: 'Payments', methods: ['POST', 'PUT'], run: () => undefined });
 export default note.module({ endpoints: { paid }, functions: { greet, refuse }, unitFunctions: { words }, hooks: { before_create: () => undefined } });`;
 
-const folder = new FunctionsFolder({ 'note.ts': NOTE });
+const PARCEL = `
+import { kind } from 'kind';
+const parcel = kind('parcel');
+const count = parcel.function({ description: 'Counts the parcels', schedule: '0 3 1 1 *', run: ({ parameters }) => {} });
+export default parcel.module({
+  functions: { count },
+  hooks: { after_commit: ({ event }) => { if (event.unit.title === 'broken') throw new Error('No carrier'); } },
+});`;
+
+const folder = new FunctionsFolder({ 'note.ts': NOTE, 'parcel.ts': PARCEL });
 const service = await startTestService({ functionsDir: folder.path, serverTiming: 'administrators' });
 const project = await withMembers(await service.project());
 await defineKinds(
@@ -50,9 +61,13 @@ await defineKinds(
     ],
   },
   { id: 'evil', label: EVIL },
+  { id: 'parcel', label: 'Parcel', changes: 'feed', parameters: [{ id: 'title', kind_id: 'string' }] },
 );
 await ok(project.post('/note/unit', { title: 'First', text: 'one two three' }));
 const ann = await signUp(project, 'ann');
+const side = await sideConnection();
+const schema = `"project_${project.id}"`;
+const tasks = `${schema}._task`;
 const browser = await startChromium();
 
 const opened = await ConsolePage.signedIn(browser, project);
@@ -154,6 +169,104 @@ describe('a function', () => {
     }
     await page.emulateMedia({ colorScheme: null });
     await page.setViewportSize({ width: 1280, height: 800 });
+  });
+});
+
+it('with a schedule is run now, and its runs are shown', async () => {
+  await page.goto(opened.url('#/functions/parcel/kind/count'));
+  await main()
+    .getByText(/^0 3 1 1 \* \(UTC\)\. It runs next at Jan 1, /)
+    .waitFor();
+  await main().getByRole('button', { name: 'Run now' }).click();
+  const runs = main().getByRole('table', { name: 'Latest runs' });
+  await vi.waitFor(
+    async () => {
+      await main().getByRole('button', { name: 'Load again' }).click();
+      await runs.getByRole('cell', { name: 'done', exact: true }).waitFor({ timeout: 500 });
+    },
+    { timeout: 10_000 },
+  );
+  folder.write('parcel.ts', PARCEL.replace('({ parameters }) => {}', `() => { throw new Error('No list'); }`));
+  await reload(service);
+  await main().getByRole('button', { name: 'Run now' }).click();
+  await vi.waitFor(
+    async () => {
+      await main().getByRole('button', { name: 'Load again' }).click();
+      await runs.getByRole('row', { name: /failed parcel\.ts:4: No list$/ }).waitFor({ timeout: 500 });
+    },
+    { timeout: 10_000 },
+  );
+  expect(await opened.accessibilityFaults()).toEqual([]);
+  await opened.screenshot('function-runs');
+  folder.write('parcel.ts', PARCEL);
+  await reload(service);
+  expect(complaints).toEqual([]);
+});
+
+describe('what failed after a commit', () => {
+  const section = () => main().getByRole('region', { name: 'Failures after a commit' });
+  const loadUntil = (row: RegExp) =>
+    vi.waitFor(
+      async () => {
+        // As if it were the last attempt, and its time had come.
+        await side.rows(`UPDATE ${tasks} SET attempts = 9, next_at = now() WHERE state = 'waiting'`);
+        await service.service.app.get(Followers).poll();
+        await main().getByRole('button', { name: 'Load again' }).click();
+        await section().getByRole('row', { name: row }).waitFor({ timeout: 500 });
+      },
+      { timeout: 20_000 },
+    );
+
+  it('is listed with its unit and its place in the module, and tried again', async () => {
+    await page.goto(opened.url('#/functions'));
+    await main().getByText('Says hello').waitFor();
+    expect(await section().count()).toBe(0);
+    const id = await createdId(project.post('/parcel/unit', { title: 'broken' }));
+    await loadUntil(new RegExp(`Parcel ${id} created 10 parcel\\.ts:7: No carrier`));
+    expect(await section().getByRole('link', { name: id }).getAttribute('href')).toBe(`#/data/parcel/unit/${id}`);
+    expect(await opened.accessibilityFaults()).toEqual([]);
+    await section().scrollIntoViewIfNeeded();
+    await opened.screenshot('failures');
+    folder.write('parcel.ts', PARCEL.replace('broken', 'never'));
+    await reload(service);
+    await section()
+      .getByRole('button', { name: `Try again: ${id} of Parcel, created` })
+      .click();
+    await page.getByText('It is tried again, up to ten times.').waitFor();
+    await section().waitFor({ state: 'detached' });
+    await vi.waitFor(async () => expect(await side.rows(`SELECT FROM ${tasks}`)).toEqual([]), { timeout: 10_000 });
+    folder.write('parcel.ts', PARCEL);
+    await reload(service);
+    expect(complaints).toEqual([]);
+  });
+
+  it('whose change is no longer kept can be discarded alone', async () => {
+    await ok(project.post('/parcel/unit', { title: 'broken' }));
+    await loadUntil(/created 10 parcel\.ts/);
+    await side.rows(`DELETE FROM ${schema}._change WHERE seq IN (SELECT seq FROM ${tasks})`);
+    await section()
+      .getByRole('button', { name: /^Try again: / })
+      .click();
+    await section()
+      .getByText('This change is no longer kept, so that it cannot be tried again. What is left is to discard it.')
+      .waitFor();
+    await page.setViewportSize({ width: 320, height: 640 });
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
+    expect(await opened.accessibilityFaults()).toEqual([]);
+    await section().scrollIntoViewIfNeeded();
+    await opened.screenshot('failures-narrow');
+    await page.emulateMedia({ colorScheme: null });
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await section()
+      .getByRole('button', { name: /^Discard: / })
+      .click();
+    const dialog = page.getByRole('dialog', { name: 'Discard this failure?' });
+    await dialog.getByRole('button', { name: 'Discard' }).click();
+    await section().waitFor({ state: 'detached' });
+    expect(((await ok(project.get('/function/failure'))) as { count: number }).count).toBe(0);
+    // The browser counts a refusal as an error.
+    expect(complaints.filter((each) => !each.includes('status of 409'))).toEqual([]);
   });
 });
 

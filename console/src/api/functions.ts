@@ -46,6 +46,36 @@ export async function runNow({ kind_id, name }: DeclaredFunction): Promise<void>
   await session.call({ method: 'POST', path: ['function', 'run'], body: { kind_id, function: name } });
 }
 
+/** A change after which the hook `after_commit` has failed for good. */
+export interface CommitFailure {
+  readonly id: string;
+  readonly kind_id: string;
+  readonly unit_id: string;
+  readonly operation: 'create' | 'update' | 'delete' | 'link' | 'unlink';
+  readonly attempts: number;
+  readonly failed_at: string;
+  readonly code: string | null;
+  readonly text: string | null;
+  readonly file: string | null;
+  readonly line: number | null;
+}
+
+/** The latest failures that are shown. */
+const MOST_FAILURES = 100;
+
+export async function listFailures(): Promise<Page<CommitFailure>> {
+  const query = { limit: String(MOST_FAILURES) };
+  return (await session.call<Page<CommitFailure>>({ path: ['function', 'failure'], query })).content;
+}
+
+export async function retryFailure(id: string): Promise<void> {
+  await session.call({ method: 'POST', path: ['function', 'failure', id, 'retry'] });
+}
+
+export async function discardFailure(id: string): Promise<void> {
+  await session.call({ method: 'DELETE', path: ['function', 'failure', id] });
+}
+
 export interface FunctionModule {
   /** Null if its file is named after no kind. */
   readonly kind_id: string | null;

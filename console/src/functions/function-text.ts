@@ -36,3 +36,15 @@ export function whoMayCall({ access, open }: DeclaredFunction, text: Text): stri
   const level = LEVELS.find((each) => each === access);
   return level ? text(`functions.levels.${level}`) : access;
 }
+
+interface Told {
+  readonly text: string | null;
+  readonly file: string | null;
+  readonly line: number | null;
+}
+
+/** Why something failed, with its place in the module. */
+export function whyOf({ text, file, line }: Told): string {
+  if (text === null) return '–';
+  return file === null ? text : `${file}${line === null ? '' : `:${line}`}: ${text}`;
+}

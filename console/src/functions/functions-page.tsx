@@ -1,5 +1,6 @@
 /** The functions of all kinds, and to administrators the modules with what is wrong in them. */
 import { Alert, Anchor, Badge, Button, Code, Group, List, Stack, Table, Text as Paragraph, Title } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { endpointAddress, type DeclaredFunction, type FunctionModule } from '../api/functions.js';
 import { useKinds } from '../data/use-kinds.js';
@@ -7,12 +8,14 @@ import { useText, type Text } from '../i18n/text.js';
 import { DocumentLink } from '../shell/document-link.js';
 import { Empty, PageError, Waiting } from '../shell/page-states.js';
 import { WideTable } from '../shell/wide-table.js';
+import { FAILURES, FailuresSection } from './failures-section.js';
 import { addressOfFunction } from './function-text.js';
 import { useFunctions } from './use-functions.js';
 
 export function FunctionsPage() {
   const text = useText();
   const { data, error, refetch, isRefetching, hasNextPage, isFetchingNextPage, fetchNextPage } = useFunctions();
+  const queries = useQueryClient();
   const { own } = useKinds();
   const labelOf = (id: string) => own.find((kind) => kind.id === id)?.label ?? id;
   const items = data?.pages.flatMap((page) => page.items) ?? [];
@@ -26,7 +29,12 @@ export function FunctionsPage() {
           {text('functions.title')}
         </Title>
         <Group gap="xs">
-          <Button size="xs" variant="default" loading={isRefetching} onClick={() => void refetch()}>
+          <Button
+            size="xs"
+            variant="default"
+            loading={isRefetching}
+            onClick={() => void Promise.all([refetch(), queries.invalidateQueries({ queryKey: FAILURES })])}
+          >
             {text('grid.refresh')}
           </Button>
           <DocumentLink>{text('functions.document')}</DocumentLink>
@@ -35,6 +43,7 @@ export function FunctionsPage() {
       {error && <PageError error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Waiting />}
       {modules && <BrokenModules modules={modules} />}
+      {modules && <FailuresSection />}
       {first?.count === 0 && <Empty>{text(modules ? 'functions.none_admin' : 'functions.none')}</Empty>}
       {kinds.map((kind) => (
         <section key={kind} aria-label={text('functions.of_kind', { kind: labelOf(kind) })}>

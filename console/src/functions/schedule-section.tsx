@@ -2,9 +2,11 @@
 import { Button, Group, Stack, Table, Text as Paragraph, Title } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { listRuns, runNow, type DeclaredFunction, type FunctionRun } from '../api/functions.js';
+import { shownInstant } from '../fields/shown-time.js';
 import { useText } from '../i18n/text.js';
 import { PageError } from '../shell/page-states.js';
 import { WideTable } from '../shell/wide-table.js';
+import { whyOf } from './function-text.js';
 
 interface ScheduleSectionProps {
   readonly declared: DeclaredFunction;
@@ -25,9 +27,7 @@ export function ScheduleSection({ declared, schedule }: ScheduleSectionProps) {
       </Title>
       <Paragraph size="sm">
         {schedule.cron} ({schedule.timezone}).{' '}
-        {next === null
-          ? text('functions.next_none')
-          : text('functions.next', { time: new Date(next).toLocaleString() })}
+        {next === null ? text('functions.next_none') : text('functions.next', { time: shownInstant(next) })}
       </Paragraph>
       <Group gap="xs">
         <Button size="xs" loading={start.isPending} onClick={() => start.mutate()}>
@@ -57,7 +57,7 @@ function Runs({ runs }: { readonly runs: readonly FunctionRun[] }) {
       <Table.Tbody>
         {runs.map((run) => (
           <Table.Tr key={run.id}>
-            <Table.Td>{new Date(run.tick).toLocaleString()}</Table.Td>
+            <Table.Td>{shownInstant(run.tick)}</Table.Td>
             <Table.Td>{text(`functions.outcomes.${run.outcome}`)}</Table.Td>
             <Table.Td className="text-of-tenant">{whyOf(run)}</Table.Td>
           </Table.Tr>
@@ -65,9 +65,4 @@ function Runs({ runs }: { readonly runs: readonly FunctionRun[] }) {
       </Table.Tbody>
     </WideTable>
   );
-}
-
-function whyOf({ text, file, line }: FunctionRun): string {
-  if (text === null) return '–';
-  return file === null ? text : `${file}${line === null ? '' : `:${line}`}: ${text}`;
 }
