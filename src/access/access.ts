@@ -219,7 +219,7 @@ export function kindDenied(
 
 /** 403, or 401 without a token, as a token could help. */
 export function accessDenied(caller: Caller, text: string, place: FaultLocation = {}): KindError {
-  if (caller.type === 'anonymous') return refusal('token.missing', 'A bearer token is needed here');
+  if (caller.type === 'anonymous') return refusal('token.missing', 'A bearer token is needed here', place);
   return refusal('access.denied', text, place);
 }
 

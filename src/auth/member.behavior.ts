@@ -109,9 +109,11 @@ export class MemberBehavior implements RegisteredBehavior, OnModuleInit {
     const target = { schema: project.schema, kind, version: model.version, id, access: undefined, tags: undefined };
     await lockUnit(session, target, false);
     const member = await this.#stored(session, kind, id);
-    if (SIGN_IN_NAMES.every((name) => (draft.values.get(name) ?? member.get(name)) === member.get(name))) return true;
+    const isOther = (name: string) => (draft.values.get(name) ?? member.get(name)) !== member.get(name);
+    const parameter = SIGN_IN_NAMES.find(isOther);
+    if (parameter === undefined) return true;
     if (!isAdministrator(session.caller)) {
-      throw refusal('access.denied', 'The username and the e-mail are changed by administrators');
+      throw refusal('access.denied', 'The username and the e-mail are changed by administrators', { parameter });
     }
     checkSignInNames(new Map([...member, ...draft.values]), write);
     return false;

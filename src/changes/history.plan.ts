@@ -1,5 +1,5 @@
 /** Plans what a caller may see of the history of units. Pure. */
-import { authorizeKind, grantOf } from '../access/access.js';
+import { authorizeKind } from '../access/access.js';
 import type { ListQuery } from '../filter/queries.js';
 import { parseListQuery, type Parsed } from '../http/route/parse-list-query.js';
 import { builtInField } from '../model/field.js';
@@ -18,11 +18,15 @@ import { planCursor } from '../unit/query/cursor.js';
 import { planContextOf, planQuery } from '../unit/query/list.plan.js';
 import { orderTerm } from '../unit/query/order.plan.js';
 import type { PastQuery } from './history.query.js';
+import { readableUnits } from '../unit/table/rights.js';
 import { versionedFields } from './history-right.js';
 
 /** A kind whose history the caller may read. */
 export interface HistoryOf {
   readonly kind: KindDef;
+  /** The units that it may read. */
+  readonly read: Predicate | undefined;
+  /** Those whose history it may read, too. */
   readonly access: readonly Predicate[];
 }
 
@@ -32,16 +36,15 @@ export function authorizeHistory({ model, caller }: Opened, kindId: string): His
   if (kind.changes !== 'history') {
     throw refusal('history.off', `'${kind.id}' keeps no history; its setting changes is '${kind.changes}'`);
   }
-  const read = grantOf(kind, 'read', caller, model);
-  const never: Predicate = { op: 'constant', value: false };
-  const access = [read ? read.predicate : never, grant.predicate];
-  return { kind, access: access.filter((each) => each !== undefined) };
+  const read = readableUnits({ caller, model }, kind);
+  const access = [read, grant.predicate];
+  return { kind, read, access: access.filter((each) => each !== undefined) };
 }
 
 /** @param unit its id; undefined for all units of the kind */
 export function planVersions(
   { project, caller, model }: Opened,
-  { kind, access }: HistoryOf,
+  { kind, access }: Pick<HistoryOf, 'kind' | 'access'>,
   unit: string | undefined,
 ): VersionsPlan {
   const fields = versionedFields(kind, caller, model);
@@ -108,7 +111,7 @@ export function planExistence(plan: VersionsPlan): HistoryPlan {
 /** @throws KindError 400 with all faults of the query */
 export function planPast(
   opened: Opened,
-  { kind, access }: HistoryOf,
+  { kind, read, access }: HistoryOf,
   unit: string,
   parsed: Parsed<PastQuery>,
 ): PastPlan {
@@ -119,6 +122,7 @@ export function planPast(
       schema: opened.project.schema,
       kind,
       unit,
+      read,
       access,
       fields: fields.map(withoutRevealing),
       days: kind.historyKeep,

@@ -64,11 +64,11 @@ export class HistoryReader {
     }
   }
 
-  /** A unit as it was. @throws KindError 404 for a unit that never was, or that the caller may not see */
+  /** A unit as it was. @throws KindError 404 for a unit that never was, or whose history the caller may not see */
   async past(session: Session, plan: PastPlan): Promise<Past> {
     const [row] = await session.executor.run<PastRow>(pastStatement(plan));
     checkVersion(row, session.model);
-    if (!row?.found) throw unknownUnit(plan.kind, plan.unit);
+    if (!row?.found) throw row?.readable ? unknownVersion() : unknownUnit(plan.kind, plan.unit);
     const hidden = new Set(row.hidden ?? []);
     return {
       ...row,

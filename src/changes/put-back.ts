@@ -2,11 +2,8 @@
 import { describedFields, writableFields } from '../access/masks.js';
 import type { Session } from '../catalog/session/session.js';
 import type { Field, KindDef } from '../model/model.js';
-import { conditionOf } from '../model/predicate/conditional-field.js';
-import type { ErrorCode } from '../shared/errors.js';
+import { isMissingRight, type ErrorCode } from '../shared/errors.js';
 import { jsonEqual, type Json } from '../shared/json.js';
-import { parseKey } from '../unit/store/unit-ids.js';
-import { evaluateUnit } from '../unit/table/unit.repository.js';
 import type { Past } from './history.reader.js';
 
 /** What is not put back, and why. */
@@ -20,13 +17,20 @@ export function comparedFields(kind: KindDef, { caller, model }: Pick<Session, '
   return [...describedFields(kind, caller, model).values()].filter(({ column }) => column !== undefined);
 }
 
-/** The body of the edit or, of a unit that was deleted, of the create. */
-export async function putBack(
-  session: Session,
+/** What is put back, and what is not. */
+export interface PutBack {
+  /** The body of the edit or, of a unit that was deleted, of the create. */
+  readonly body: Readonly<Record<string, Json>>;
+  readonly leftOut: readonly LeftOut[];
+}
+
+/** Without what the caller may write in no unit; `withoutRefused` leaves out what a rule refuses in this one. */
+export function putBack(
+  session: Pick<Session, 'caller' | 'model'>,
   kind: KindDef,
-  { past, present, unit }: Pick<Past, 'past' | 'present'> & { readonly unit: string },
+  { past, present }: Pick<Past, 'past' | 'present'>,
   parameters: readonly string[] | undefined,
-): Promise<{ readonly body: Record<string, Json>; readonly leftOut: readonly LeftOut[] }> {
+): PutBack {
   const writable = writableFields(kind, session.caller, session.model);
   const known = comparedFields(kind, session);
   const offered = known.filter((field) => isOfUnit(kind, field, present === undefined));
@@ -46,11 +50,9 @@ export async function putBack(
     else if (!isShown) leftOut.push({ parameter: id, code: 'access.denied' });
     else if (present === undefined ? past[id] !== null : !jsonEqual(past[id], present[id])) differing.push(field);
   }
-  const refused = present === undefined ? new Set<string>() : await refusedFields(session, kind, unit, differing);
   const body: Record<string, Json> = {};
   for (const { id, def } of differing) {
-    const mayWrite = writable.has(id) || (present === undefined && def.sequence) || id === 'id';
-    if (mayWrite && !refused.has(id)) body[id] = past[id] ?? null;
+    if (writable.has(id) || (present === undefined && def.sequence) || id === 'id') body[id] = past[id] ?? null;
     else leftOut.push({ parameter: id, code: 'access.denied' });
   }
   return { body, leftOut };
@@ -62,21 +64,10 @@ function isOfUnit({ key }: KindDef, { id, system, def }: Field, isNew: boolean):
   return !system && (isNew || !def.sequence);
 }
 
-/** The fields that a rule does not let the caller write in the unit as it is. */
-async function refusedFields(
-  session: Session,
-  kind: KindDef,
-  unit: string,
-  fields: readonly Field[],
-): Promise<ReadonlySet<string>> {
-  const writable = writableFields(kind, session.caller, session.model);
-  const ruled = fields.flatMap(({ id }) => {
-    const field = writable.get(id);
-    const condition = field && conditionOf(field);
-    return condition ? [{ id, condition }] : [];
-  });
-  if (ruled.length === 0) return new Set();
-  const conditions = ruled.map(({ condition }) => condition);
-  const holds = await evaluateUnit(session, kind, parseKey(kind, unit), conditions);
-  return new Set(ruled.filter((_, at) => holds?.[at] !== true).map(({ id }) => id));
+/** Without the parameter that the edit or create was refused for; undefined if it was refused as a whole. */
+export function withoutRefused({ body, leftOut }: PutBack, error: unknown): PutBack | undefined {
+  const refused = isMissingRight(error) ? error.messages[0].parameter : undefined;
+  if (refused === undefined || !Object.hasOwn(body, refused)) return undefined;
+  const kept = Object.entries(body).filter(([id]) => id !== refused);
+  return { body: Object.fromEntries(kept), leftOut: [...leftOut, { parameter: refused, code: 'access.denied' }] };
 }

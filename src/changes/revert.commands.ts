@@ -21,8 +21,11 @@ import { WriteCommands, type WriteRequest } from '../unit/write.commands.js';
 import { keyText } from './history.commands.js';
 import { authorizeHistory, type HistoryOf } from './history.plan.js';
 import { HistoryReader, unknownVersion, type Past } from './history.reader.js';
-import { comparedFields, putBack } from './put-back.js';
+import { comparedFields, putBack, withoutRefused, type PutBack } from './put-back.js';
 import { RevertBody } from './revert.body.js';
+
+/** Of its savepoints: hooks use greater ones. */
+const DEPTH = 0;
 
 /** What is asked for of a unit. */
 interface Asked extends RevertBody {
@@ -67,7 +70,12 @@ export class RevertCommands {
     };
   }
 
-  async #revert(session: Session, { kind, access }: HistoryOf, asked: Asked, request: WriteRequest): Promise<Answer> {
+  async #revert(
+    session: Session,
+    { kind, read, access }: HistoryOf,
+    asked: Asked,
+    request: WriteRequest,
+  ): Promise<Answer> {
     const { unit, version } = asked;
     const grant = grantOf(kind, 'read', session.caller, session.model);
     if (grant) await this.stores.of(kind).reads.lock(session, { kind, grant }, unit);
@@ -75,6 +83,7 @@ export class RevertCommands {
       schema: session.project.schema,
       kind,
       unit,
+      read,
       access,
       fields: comparedFields(kind, session),
       days: kind.historyKeep,
@@ -84,12 +93,11 @@ export class RevertCommands {
     if (!past.present && isMemberKind(kind)) throw memberIsGone(unit);
     if (past.version === null || past.erased || !past.seen) throw unknownVersion();
     if (!past.present && expectedVersions(request.ifMatch)) throw versionMismatch(kind, unit);
-    const { body, leftOut } = await putBack(session, kind, { ...past, unit }, asked.parameters ?? undefined);
-    const answer = await (past.present ? this.#edit : this.#create)(session, kind, past, {
-      ...request,
-      unit,
-      body: new ParsedBody(body),
-    });
+    const given = putBack(session, kind, past, asked.parameters ?? undefined);
+    const write = past.present ? this.#edit : this.#create;
+    const { answer, leftOut } = await withoutRefusedValues(session, given, (body) =>
+      write(session, kind, past, { ...request, unit, body: new ParsedBody(body) }),
+    );
     const text = `{"unit":${answer.content},"left_out":${JSON.stringify(leftOut)}}`;
     return new Answer(text, answer.etag, answer.headers, answer.changes);
   }
@@ -111,6 +119,30 @@ export class RevertCommands {
       throw error instanceof KindError && isOfKey(error, kind) ? isThere(kind, unit) : error;
     }
   };
+}
+
+/**
+ * Writes again without each value that is refused for itself: a rule may depend on what else is put back, and on what hooks
+ * make of it. What hooks wrote before a refusal is undone.
+ */
+async function withoutRefusedValues(
+  { executor: { tx } }: Session,
+  given: PutBack,
+  write: (body: PutBack['body']) => Promise<Answer>,
+): Promise<{ readonly answer: Answer; readonly leftOut: PutBack['leftOut'] }> {
+  for (let left = given; ;) {
+    await tx?.setSavepoint(DEPTH);
+    try {
+      const answer = await write(left.body);
+      tx?.leaveSavepoint(DEPTH);
+      return { answer, leftOut: left.leftOut };
+    } catch (error) {
+      const fewer = withoutRefused(left, error);
+      if (!fewer) throw error;
+      await tx?.backToSavepoint(DEPTH);
+      left = fewer;
+    }
+  }
 }
 
 interface Written extends WriteRequest {

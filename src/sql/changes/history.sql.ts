@@ -224,6 +224,8 @@ function isFound({ schema, kind, unit }: VersionsPlan, judged: boolean): Fragmen
 /** A unit as it was: after the last change at or before a time in microseconds, or after the change of a version. */
 export interface PastPlan extends VersionsPlan {
   readonly unit: string;
+  /** The units that the caller may read, whatever it may read of their history. */
+  readonly read: Predicate | undefined;
   readonly asOf: { readonly atMost: string } | { readonly version: string };
 }
 
@@ -231,6 +233,8 @@ export interface PastRow {
   readonly v: string;
   /** Whether the caller may see the unit, now or until it was deleted. */
   readonly found: boolean;
+  /** Whether the caller may read it at least. */
+  readonly readable: boolean;
   /** The version of the unit now; null if it was deleted. */
   readonly current: string | null;
   /** The first version that the caller may see, or one before the asked time; null if there is none. */
@@ -253,7 +257,7 @@ export interface PastRow {
 
 /** One row `PastRow`. */
 export function pastStatement(plan: PastPlan): Statement {
-  const { schema, access, fields, asOf } = plan;
+  const { schema, access, read, fields, asOf } = plan;
   const which =
     'version' in asOf
       ? sql`c."version" = ${param(asOf.version)}::bigint`
@@ -264,12 +268,14 @@ export function pastStatement(plan: PastPlan): Statement {
   const hidden = hiddenIn(plan, fields, sql`n.state`);
   const isSeen =
     access.length === 0 ? sql`true` : all([sql`(${IS_ERASED}) IS NOT TRUE`, holdsIn(schema, sql`p.state`, ...access)]);
+  const wasThere = sql`(n.version IS NOT NULL OR EXISTS (${versionsOf(plan)}))`;
   return render(sql`
     WITH RECURSIVE ${statesOf(plan, { changes: change, units: unitsOf(plan), fields: storedFields(plan.kind) })},
     _f AS MATERIALIZED (${judgedVersions(plan)})
     SELECT
       m."version" AS v,
-      (n.version IS NOT NULL OR EXISTS (${versionsOf(plan)})) AND ${holdsIn(schema, sql`n.state`, ...access)} AS found,
+      _w.there AND ${holdsIn(schema, sql`n.state`, ...access)} AS found,
+      _w.there AND ${holdsIn(schema, sql`n.state`, read)} AS readable,
       n.version AS current,
       (CASE
         WHEN e."seq" IS NOT NULL AND _s.seen THEN e."version"
@@ -292,6 +298,7 @@ export function pastStatement(plan: PastPlan): Statement {
     LEFT JOIN s ON s.seq = e."seq"
     CROSS JOIN LATERAL (SELECT ${state} AS state OFFSET 0) AS p
     CROSS JOIN LATERAL (SELECT ${isSeen} AS seen OFFSET 0) AS _s
+    CROSS JOIN LATERAL (SELECT ${wasThere} AS there OFFSET 0) AS _w
   `);
 }
 

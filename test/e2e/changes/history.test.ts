@@ -1,6 +1,6 @@
 /** The history of units: who sees which version, units as they were, and putting back. */
 import { expect, it } from 'vitest';
-import { asMember, defineKinds } from '../../support/callers.js';
+import { anonymous, asMember, defineKinds } from '../../support/callers.js';
 import { ok, query } from '../../support/definitions.js';
 import { sharedService, type TestProject } from '../../support/service.js';
 
@@ -333,13 +333,49 @@ it('puts nothing back that its caller may not read there or write now', async ()
   await edit('kind', 'note', { access: { ...open, read: [MINE, 'eq(shared,true)'], history: 'member' } });
 });
 
+it('leaves out what a rule refuses once the rest is put back, of a unit that comes back too', async () => {
+  await defineKinds(project, {
+    id: 'ticket',
+    changes: 'history',
+    public: true,
+    access: { create: 'anyone', update: 'anyone', history: 'anyone' },
+    parameters: [
+      'title',
+      { id: 'state', kind_id: 'string' },
+      { id: 'price', kind_id: 'integer', write_access: 'eq(state,open)' },
+      { id: 'tax', kind_id: 'integer', write_access: 'eq(state,open)' },
+    ],
+  });
+  const left_out = ['price', 'tax'].map((parameter) => ({ parameter, code: 'access.denied' }));
+  for (const caller of [ann, anonymous(project)]) {
+    const id = await create('ticket', { title: 'a', state: 'closed', price: 1, tax: 1 });
+    await edit('ticket', id, { title: 'b', state: 'open', price: 2, tax: 2 });
+    const [version] = await versionsOf('ticket', id);
+    const unit = { id, title: 'a', state: 'closed' };
+    const edited = { unit: { ...unit, price: 2, tax: 2 }, left_out };
+    expect(await ok(revert('ticket', id, { version }, caller))).toMatchObject(edited);
+    await ok(project.delete(`/ticket/unit/${id}`));
+    const created = { unit: { ...unit, price: null, tax: null }, left_out };
+    expect(await ok(revert('ticket', id, { version }, caller))).toMatchObject(created);
+  }
+});
+
 it('refuses what cannot be put back', async () => {
   const id = await create('task', { title: 'a' });
   const [version] = await versionsOf('task', id);
+  const diary = await create('diary', { owner: bobId });
+  const [written] = await versionsOf('diary', diary);
   const member = await asMember(project, 'visitor');
   const memberId = await idOf(member);
-  await edit('kind', 'visitor', { changes: 'history' });
+  await edit('kind', 'visitor', { changes: 'history', access: { history: 'member' } });
   await edit('visitor', memberId, { first_name: 'Vi' });
+  await edit('visitor', memberId, { first_name: 'Vo', email: 'vo@visitor.example' });
+  const [, named] = await versionsOf('visitor', memberId);
+  // Names to sign in with are changed by administrators.
+  expect(await ok(revert('visitor', memberId, { version: named }, member))).toMatchObject({
+    unit: { first_name: 'Vi', email: 'vo@visitor.example' },
+    left_out: [{ parameter: 'email', code: 'access.denied' }],
+  });
   await ok(project.delete(`/visitor/unit/${memberId}`));
   const cases: Record<string, [string, string, object, number, string, TestProject?]> = {
     'no version': ['task', id, {}, 400, 'parameter.required'],
@@ -348,6 +384,7 @@ it('refuses what cannot be put back', async () => {
     'another name': ['task', id, { version, parameter: [] }, 400, 'parameter.unknown'],
     'a version beyond all': ['task', id, { version: 2 ** 63 }, 400, 'parameter.bad_value'],
     'an unknown version': ['task', id, { version: 7 }, 404, 'history.unknown'],
+    'a history out of sight': ['diary', diary, { version: written }, 404, 'history.unknown', ann],
     'an unknown unit': ['task', '0198c0de-0000-7000-8000-000000000000', { version }, 404, 'unit.unknown'],
     'a kind without': ['off', id, { version }, 400, 'history.off'],
     'no right': ['task', id, { version }, 403, 'access.denied', ann],
