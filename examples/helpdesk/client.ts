@@ -80,12 +80,6 @@ export class Desk {
     return this.#send('PUT', `/ticket/unit/${ticket.id}`, values);
   }
 
-  /** Of agents: what was solved a week ago is closed. Returns how many tickets that were. */
-  async closeSolved(): Promise<number> {
-    const old = 'and(eq(state,solved),lt(solved_at,@now-7d))';
-    return (await this.#send<Page<never>>('PUT', `/ticket/unit?filter=${old}`, { state: 'closed' })).count;
-  }
-
   /** How many tickets are in each state. */
   async load(): Promise<Record<string, number>> {
     const path = '/ticket/aggregate?group=state&select=count()';

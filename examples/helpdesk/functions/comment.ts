@@ -1,24 +1,30 @@
 /** Comments: an answer changes whose turn it is, and customers get the answers of agents by mail. */
-import { kind } from 'kind';
+import { filter, kind } from 'kind';
 
 export default kind('comment').module({
   hooks: {
-    async after_create({ unit: { ticket, text, internal, author }, member, system, mail }) {
-      // Mails come by the endpoint of tickets, which has no member and opens the ticket itself.
-      if (!member || internal) return;
-      const { number, subject, state, customer } = await system.units('ticket').get(String(ticket));
-      if (member.kind_id === 'customer') {
-        if (state === 'pending') await system.units('ticket').update(String(ticket), { state: 'open' });
-        return;
-      }
-      const { email, organisation } = await system.units('customer').get(String(customer));
-      const { inbox } = await system.units('organisation').get(String(organisation));
-      mail({
-        to: String(email),
-        ...(typeof inbox === 'string' && { reply_to: inbox }),
-        subject: `[#${Number(number)}] ${String(subject)}`,
-        text: `${String(author)} wrote:\n\n${String(text)}`,
+    async after_create({ unit: { ticket }, member, system }) {
+      if (member?.kind_id !== 'customer') return;
+      await system
+        .units('ticket')
+        .updateAll(filter`and(eq(id,${String(ticket)}),eq(state,pending))`, { state: 'open' });
+    },
+    // What comes by mail has no member.
+    async after_commit({ event: { operation, member_kind, unit }, system, mail }) {
+      if (operation !== 'create' || unit.internal || !member_kind || member_kind === 'customer') return;
+      const { items } = await system.units('ticket').list({
+        filter: filter`eq(id,${String(unit.ticket)})`,
+        include: ['number', 'subject', 'customer.email', 'customer.organisation.inbox'],
       });
+      for (const ticket of items) {
+        const inbox = ticket['customer.organisation.inbox'];
+        mail({
+          to: String(ticket['customer.email']),
+          ...(typeof inbox === 'string' && { reply_to: inbox }),
+          subject: `[#${Number(ticket.number)}] ${String(ticket.subject)}`,
+          text: `${String(unit.author)} wrote:\n\n${String(unit.text)}`,
+        });
+      }
     },
   },
 });

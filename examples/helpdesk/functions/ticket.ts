@@ -1,4 +1,4 @@
-/** Tickets: the time of a solution, and mails of customers, which open tickets or answer them. */
+/** Tickets: the time of a solution, what is closed a week later, and mails of customers, which open or answer tickets. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { filter, FunctionError, kind, type Context } from 'kind';
 const ticket = kind('ticket');
@@ -54,10 +54,20 @@ const mail = ticket.endpoint({
   },
 });
 
+const close = ticket.function({
+  description: 'Closes what was solved a week ago',
+  schedule: '15 * * * *',
+  async run({ system }) {
+    const old = 'and(eq(state,solved),lt(solved_at,@now-7d))';
+    return system.units('ticket').updateAll(old, { state: 'closed' }, { max_affected: 100_000 });
+  },
+});
+
 export default ticket.module({
+  functions: { close },
   endpoints: { mail },
   hooks: {
-    // Once for a thousand tickets, so that all that are due can be closed by one request.
+    // Once for a thousand tickets, so that all that are due are closed at once.
     before_update_many: ({ changes }) =>
       changes.map(({ unit, values: { state } }) => {
         if (state === undefined || state === unit['state']) return undefined;
