@@ -90,6 +90,12 @@ export class FollowedProject {
     }
   }
 
+  /** The followers that a project has now. */
+  async followerIds(id: string): Promise<readonly string[]> {
+    const project = await this.projects.find(id);
+    return project ? (await this.#followersOf(project)).map(({ id: follower }) => follower) : [];
+  }
+
   /** What is left for followers of a project. */
   async rest({ id, schema }: Pick<Project, 'id' | 'schema'>, ids: readonly string[]): Promise<RestRow> {
     const [rest] = await this.database.ofProject({ id, schema }).run<RestRow>(restStatement(schema, ids));

@@ -230,7 +230,7 @@ export class Followers implements OnModuleInit {
       stopping: this.#stopping.signal,
       giveUp: this.#giveUp.signal,
     };
-    let end: TurnEnd = { next: RETRY_DELAY, ids: [], others: false };
+    let end: TurnEnd | undefined;
     try {
       const project = await this.projects.find(id);
       if (!project) return await this.#work.drop(claimed);
@@ -238,13 +238,15 @@ export class Followers implements OnModuleInit {
     } catch (error) {
       this.#tell(id, error);
     }
-    if (end.others) this.#left.set(id, true);
+    if (end?.others) this.#left.set(id, true);
     else this.#left.delete(id);
-    const next = end.others ? 0 : (end.next ?? NEVER);
+    const next = end ? (end.others ? 0 : (end.next ?? NEVER)) : RETRY_DELAY;
     await this.#work.release(claimed, claimed.now + (performance.now() - began) + Math.max(0, next));
-    if (this.#stopping.signal.aborted || end.ids.length === 0) return;
-    // What others have committed during the turn, while they could not have the project.
-    const rest = await this.followed.rest({ id, schema: schemaName(id) }, end.ids);
+    if (this.#stopping.signal.aborted || !end) return;
+    // What others have committed during the turn, while they could not have the project; they may have begun to follow it.
+    const ids = end.ids.length > 0 ? end.ids : await this.followed.followerIds(id);
+    if (ids.length === 0) return;
+    const rest = await this.followed.rest({ id, schema: schemaName(id) }, ids);
     if (rest.more) this.#again.add(id);
     else if (rest.next !== null && rest.next < OWN_TIMER) this.#startLater(id, Math.max(0, rest.next) + 1);
   }

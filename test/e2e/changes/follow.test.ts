@@ -24,6 +24,8 @@ const ran: (Task & { readonly service: number })[] = [];
 let outcomeOf: (task: Task) => Promise<Outcome> | Outcome = () => done;
 const done: Outcome = { type: 'done', report: null };
 let isListed = true;
+/** When a service knows who is listed. */
+let listing: Promise<void> | undefined;
 /** The services that know the follower. */
 const knowing = new Set([0, 1]);
 
@@ -49,12 +51,17 @@ services.forEach(({ service }, at) => {
   service.app.get(Followers).register({
     type: 'test',
     expected: (id) => (id === project.id && knowing.has(at) ? [{ id: 'test all', kind: 'task' }] : []),
-    list: ({ id }) => (isListed && id === project.id && knowing.has(at) ? [follower(at)] : []),
+    list: async ({ id }) => {
+      const listed = isListed && id === project.id && knowing.has(at) ? [follower(at)] : [];
+      await listing;
+      return listed;
+    },
   });
 });
 afterEach(() => {
   outcomeOf = () => done;
   isListed = true;
+  listing = undefined;
   knowing.add(0);
 });
 afterAll(() => (isListed = false));
@@ -226,6 +233,24 @@ it('is left to a service that knows it', async () => {
   });
   expect(ran.map(({ service }) => service)).toEqual([1]);
   knowing.add(0);
+  await reset();
+});
+
+it('gets what was written while a turn that knew nothing of it had the project', async () => {
+  knowing.delete(0);
+  isListed = false;
+  let open = (): void => undefined;
+  listing = new Promise((resolve) => (open = resolve));
+  await services[1].service.app.get(Followers).begin(project.id);
+  await vi.waitFor(async () => {
+    const held = `SELECT 1 FROM kind.work WHERE project = $1 AND type = 'follow' AND holder IS NOT NULL`;
+    expect(await side.rows(held, [project.id])).toHaveLength(1);
+  });
+  isListed = true;
+  const { id } = await create({ title: 'meanwhile' });
+  listing = undefined;
+  open();
+  await vi.waitFor(() => expect(changesOf(id)).toEqual(['create']));
   await reset();
 });
 
