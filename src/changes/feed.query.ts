@@ -3,7 +3,7 @@ import { EMPTY_QUERY, type ListQuery } from '../filter/queries.js';
 import { type Parsed, parseQuery, urlQueryParameters } from '../http/route/parse-list-query.js';
 import { CHANGES_QUERY } from '../http/route/query-names.js';
 import type { QueryReader } from '../http/route/query-reader.js';
-import { FEED_OPERATIONS, LONGEST_WAIT } from '../model/changes.js';
+import { FEED_OPERATIONS } from '../model/changes.js';
 import { LIMITS } from '../shared/limits.js';
 
 export interface FeedQuery {
@@ -58,6 +58,6 @@ function readFeedQuery(reader: QueryReader): FeedQuery {
     operations: new Set(operations),
     since: reader.single('since'),
     limit,
-    wait: reader.number('wait', 0, LONGEST_WAIT) * 1000,
+    wait: reader.number('wait', 0, LIMITS.waitSeconds) * 1000,
   };
 }

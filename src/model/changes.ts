@@ -15,6 +15,3 @@ export const MOST_DAYS = 3650;
 
 /** Days for which changes are kept for those who follow them, if the project does not say. */
 export const CHANGES_KEEP = 30;
-
-/** The most seconds that an answer waits for a change. */
-export const LONGEST_WAIT = 25;

@@ -21,6 +21,8 @@ export const LIMITS = {
   streams: 2000,
   streamsOfProject: 500,
   streamsOfCaller: 6,
+  /** Seconds for which a request waits for changes. */
+  waitSeconds: 25,
   /** Live lists of one stream, and seconds that it lasts. */
   liveQueries: 20,
   liveSeconds: 3600,
@@ -36,6 +38,28 @@ export const LIMITS = {
   webhookPings: 6,
   /** Bytes of what is sent to a webhook; larger without the unit and values. */
   webhookBytes: 256 * 1024,
+  /** Deliveries at the same time: of one webhook, of one project, and of a process. */
+  deliveriesOfHook: 4,
+  deliveriesOfProject: 16,
+  deliveries: 64,
+  /** Seconds of one attempt, bytes of the answer that are read, and attempts of a project to a host that fail in a second. */
+  deliverySeconds: 10,
+  deliveryAnswer: 64 * 1024,
+  deliveryFailures: 10,
+  /** Events that fail for good, one after the other, until their webhook is paused. */
+  webhookFailures: 10,
+  /** Deliveries of one webhook that are kept. */
+  deliveriesKept: 100_000,
+  /** Days for which deliveries are kept, and what has failed, of `after_commit` too. */
+  deliveredDays: 3,
+  failedDays: 30,
+  /** Changes that a webhook, or `after_commit` of a kind, has taken and not done. */
+  changesTaken: 1000,
+  /** Units of one kind whose `after_commit` runs at the same time, and how often one may set off the next. */
+  commitsOfKind: 4,
+  commitDepth: 10,
+  /** Failures of `after_commit` of one project that are kept. */
+  commitFailures: 10_000,
   /** Operations of one batch, seconds for all of them, and characters of a `path`, before and after references. */
   batchOperations: 100,
   batchSeconds: 30,
@@ -171,8 +195,11 @@ export const LIMITS = {
   endpointCalls: 3000,
   /** Endpoints of one module. */
   endpointsOfModule: 20,
-  /** Scheduled functions of one project. */
+  /** Scheduled functions of one project, seconds of one run, and runs that are kept, with the days for which they are. */
   schedulesOfProject: 50,
+  scheduledSeconds: 600,
+  runsKept: 10_000,
+  runDays: 30,
   /**
    * Bytes of bodies (decompressed) in the memory of one process: of all projects, of one, and what each project can
    * always use.

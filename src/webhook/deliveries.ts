@@ -13,6 +13,7 @@ import type { Model } from '../model/model.js';
 import type { SendCode } from '../model/webhook-codes.js';
 import { FairQueue } from '../shared/fair-queue.js';
 import { KindError, retryLater } from '../shared/errors.js';
+import { LIMITS } from '../shared/limits.js';
 import {
   followerOf,
   forgetDeliveryStatement,
@@ -32,10 +33,6 @@ import { HookStore } from './hook-store.js';
 import { Payloads } from './payload.js';
 import type { Attempt } from './sender.js';
 
-/** Attempts at the same time: of one webhook, of one project, and of this process. */
-const AT_ONCE = { ofHook: 4, ofProject: 16, ofAll: 64 };
-/** Events that fail for good in a row until a webhook is paused. */
-const MOST_FAILURES = 10;
 /** The status of a receiver that wants nothing more. */
 const GONE = 410;
 
@@ -64,8 +61,8 @@ class Paused extends Error {
 export class Deliveries implements FollowerSource, OnModuleInit {
   readonly type = WEBHOOK_FOLLOWER;
   readonly #places = new FairQueue({
-    perKey: AT_ONCE.ofProject,
-    concurrency: AT_ONCE.ofAll,
+    perKey: LIMITS.deliveriesOfProject,
+    concurrency: LIMITS.deliveries,
     refusal: () => retryLater('server.busy', 'Too many webhooks'),
   });
   readonly #rates = new FailureRates();
@@ -103,7 +100,7 @@ export class Deliveries implements FollowerSource, OnModuleInit {
       kinds: kinds ?? recorded,
       operations: [...new Set(operations.map(recordedAs))],
       since,
-      atOnce: AT_ONCE.ofHook,
+      atOnce: LIMITS.deliveriesOfHook,
       passesOld: false,
       prepare: async () => (task, signal) => this.#deliver(project, id, task, signal),
       reportOfLost: (task) => withAttempt(task, { status: null, milliseconds: null, code: 'lost' }),
@@ -198,7 +195,7 @@ export class Deliveries implements FollowerSource, OnModuleInit {
     let reason = status === GONE ? 'the receiver has answered 410: it wants nothing more' : undefined;
     if (task.attempts + 1 >= MOST_ATTEMPTS) {
       const failures = await this.states.failed(project, hook.id);
-      if (failures >= MOST_FAILURES) reason ??= `${failures} events in a row have failed for good`;
+      if (failures >= LIMITS.webhookFailures) reason ??= `${failures} events in a row have failed for good`;
     }
     if (reason === undefined) return;
     const text = reason;

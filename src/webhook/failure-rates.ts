@@ -1,9 +1,9 @@
 /** Limits how many attempts of a project to one host fail in a second. Of one process: it has the project alone. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { LIMITS } from '../shared/limits.js';
 import { lruCache } from '../shared/maps.js';
 
-/** Failed attempts within the window, in milliseconds. */
-const MOST = 10;
+/** Milliseconds in which failed attempts are counted. */
 const WINDOW = 1000;
 const MAX_HOSTS = 10_000;
 
@@ -33,7 +33,7 @@ export class FailureRates {
   #wait(key: string): number {
     const recent = this.#recent(key);
     const [first] = recent;
-    if (first === undefined || recent.length + (this.#running.get(key) ?? 0) < MOST) return 0;
+    if (first === undefined || recent.length + (this.#running.get(key) ?? 0) < LIMITS.deliveryFailures) return 0;
     return Math.max(1, first + WINDOW - this.now());
   }
 

@@ -9,6 +9,7 @@ import type { LookupFunction } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { WEBHOOK_AGENT } from '../http/header-names.js';
 import type { SendCode } from '../model/webhook-codes.js';
+import { LIMITS } from '../shared/limits.js';
 import { isAddress, isRefused } from './addresses.js';
 import { HostLookup } from './host-lookup.js';
 import { OwnPlaces } from './own-places.js';
@@ -29,11 +30,6 @@ export interface Sending {
   readonly body: string;
 }
 
-/** Milliseconds of one attempt. */
-const ATTEMPT_TIME = 10_000;
-/** Bytes of an answer that are read. */
-const ANSWER_BYTES = 64 * 1024;
-
 /** A failure that has a code of its own. */
 class SendError extends Error {
   constructor(readonly code: SendCode) {
@@ -43,9 +39,6 @@ class SendError extends Error {
 
 @Injectable()
 export class Sender {
-  /** Milliseconds of one attempt; tests have less. */
-  time = ATTEMPT_TIME;
-
   constructor(
     private readonly hosts: HostLookup,
     private readonly own: OwnPlaces,
@@ -54,7 +47,7 @@ export class Sender {
   /** @param stop ends the attempt, which then throws */
   async send(sending: Sending, stop: AbortSignal): Promise<Attempt> {
     const began = performance.now();
-    const timeout = AbortSignal.timeout(this.time);
+    const timeout = AbortSignal.timeout(LIMITS.deliverySeconds * 1000);
     const signal = AbortSignal.any([timeout, stop]);
     let status: number | null = null;
     let code: SendCode | null = null;
@@ -149,12 +142,12 @@ function stageOf(request: ClientRequest, secure: boolean): () => SendCode {
   return () => stage;
 }
 
-/** Reads an answer to its end, or so many bytes of it, and passes them over. */
+/** Reads an answer to its end, or as many bytes of it as are read, and passes them over. */
 function readSome(answer: IncomingMessage, done: () => void): void {
   let read = 0;
   answer.on('data', (piece: Buffer) => {
     read += piece.length;
-    if (read >= ANSWER_BYTES) done();
+    if (read >= LIMITS.deliveryAnswer) done();
   });
   answer.once('close', done);
   answer.once('error', done);

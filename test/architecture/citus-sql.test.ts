@@ -90,7 +90,7 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
       follow.endAttemptStatement(SCHEMA, TASK, { state, next: 1, report: {} }),
     ),
   giveBackStatement: () => follow.giveBackStatement(SCHEMA, [ID], ID),
-  forgetTasksStatement: () => follow.forgetTasksStatement(SCHEMA, { done: 1, failed: 1 }),
+  forgetTasksStatement: () => follow.forgetTasksStatement(SCHEMA),
   forgetTaskStatement: () => follow.forgetTaskStatement(SCHEMA, TASK),
   retryFailureStatement: () => failure.retryFailureStatement(SCHEMA, ID),
   deleteFailureStatement: () => failure.deleteFailureStatement(SCHEMA, ID),

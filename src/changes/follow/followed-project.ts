@@ -29,8 +29,6 @@ import { ProjectStore } from '../../tenancy/project-store.js';
 import { Numbering } from '../numbering.js';
 import { chainsOf, MOST_ATTEMPTS, nextAttempt, type Follower, type FollowerSource, type RunTask } from './follower.js';
 
-/** Days that is kept what has ended. */
-const KEPT = { done: 3, failed: 30 };
 /** Milliseconds between two deletions of what is no longer kept of a project. */
 const FORGET_EVERY = 600_000;
 const MAX_REMEMBERED = 5000;
@@ -141,7 +139,7 @@ export class FollowedProject {
     const now = performance.now();
     if (now - (this.#forgotten.get(schema) ?? -Infinity) < FORGET_EVERY) return;
     this.#forgotten.set(schema, now);
-    await executor.run(forgetTasksStatement(schema, KEPT));
+    await executor.run(forgetTasksStatement(schema));
   }
 }
 

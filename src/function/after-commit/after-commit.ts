@@ -5,13 +5,12 @@ import type { Follower, FollowerSource } from '../../changes/follow/follower.js'
 import { Followers } from '../../changes/follow/followers.js';
 import { LOGGER } from '../../http/log/logger.js';
 import type { KindDef, Model } from '../../model/model.js';
+import { LIMITS } from '../../shared/limits.js';
 import { AFTER_COMMIT, followerOf } from '../../sql/changes/failure.sql.js';
 import type { Project } from '../../tenancy/project.js';
 import { FunctionRegistry } from '../load/module-registry.js';
 import { CommitRuns, LOST } from './commit-runs.js';
 
-/** Units of one kind whose changes are done at the same time. */
-const AT_ONCE = 4;
 const OPERATIONS = ['create', 'update', 'delete', 'link', 'unlink'];
 
 @Injectable()
@@ -49,7 +48,7 @@ export class AfterCommit implements FollowerSource, OnModuleInit {
       kinds: [kind],
       operations: OPERATIONS,
       since,
-      atOnce: AT_ONCE,
+      atOnce: LIMITS.commitsOfKind,
       passesOld: true,
       prepare: (tasks) => this.runs.prepare(project, kind, tasks),
       reportOfLost: () => LOST,

@@ -13,6 +13,7 @@ import { isMemberKind, type Model } from '../../model/model.js';
 import type { Command } from '../../run/command.js';
 import { Runner } from '../../run/runner.js';
 import { refusal } from '../../shared/errors.js';
+import { LIMITS } from '../../shared/limits.js';
 import { eventsStatement, type EventRow } from '../../sql/changes/event.sql.js';
 import { AFTER_COMMIT, pruneFailuresStatement } from '../../sql/changes/failure.sql.js';
 import { forgetTaskStatement } from '../../sql/changes/follow.sql.js';
@@ -27,9 +28,6 @@ import { failureOf } from '../run/error-redaction.js';
 import { FunctionCalls } from '../run/function-calls.js';
 import { deepCopy } from '../sandbox/deep-copy.js';
 import { depthOf, eventOf } from './commit-event.js';
-
-/** How many times something may follow a commit, one after the other. */
-const MOST_DEPTH = 10;
 
 /** Failed attempts between two looks for too many failures. */
 const PRUNE_EVERY = 50;
@@ -75,8 +73,11 @@ export class CommitRuns {
     return async (task, signal) => {
       const row = events.get(task.seq);
       if (!row) return failed('changes.gone', 'The change is no longer kept');
-      if (depthOf(row) > MOST_DEPTH) {
-        return failed('function.loop', `It was set off by itself more than ${MOST_DEPTH} times, one after the other`);
+      if (depthOf(row) > LIMITS.commitDepth) {
+        return failed(
+          'function.loop',
+          `It was set off by itself more than ${LIMITS.commitDepth} times, one after the other`,
+        );
       }
       const run = { project, kind, task, row, event: eventOf(task, kind, row) };
       return this.database.places.background.run(project.id, () => this.#run(run, signal));

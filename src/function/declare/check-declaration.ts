@@ -27,7 +27,7 @@ import type {
   SourceLocation,
 } from './definition.js';
 import { sourceLocationOf, type ModuleFile } from './source-location.js';
-import { LONGEST_RUN, Ticks } from './ticks.js';
+import { Ticks } from './ticks.js';
 import { faultTexts } from '../../shared/collect-faults.js';
 import type { Faults } from '../../shared/errors.js';
 import { settleTrusted } from '../../catalog/pattern/pattern-matcher.js';
@@ -196,7 +196,8 @@ function checkFunction(
     for (const { id } of parameters.filter(mustBeGiven)) {
       fault(`.parameters.${id}: is required, but a schedule gives no values`);
     }
-    if (fits && timeout > LONGEST_RUN) fault(`.timeout: of a schedule, wants at most ${LONGEST_RUN} milliseconds`);
+    const longest = LIMITS.scheduledSeconds * 1000;
+    if (fits && timeout > longest) fault(`.timeout: of a schedule, wants at most ${longest} milliseconds`);
   }
   return {
     name,

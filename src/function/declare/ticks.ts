@@ -7,9 +7,6 @@ interface Schedule {
   readonly timezone: string;
 }
 
-/** The most milliseconds that a run takes. */
-export const LONGEST_RUN = 600_000;
-
 export const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 

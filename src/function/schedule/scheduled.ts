@@ -6,7 +6,7 @@ import { getOrInsert } from '../../shared/maps.js';
 import type { LastRun, ScheduledFunction } from '../../sql/server/run.sql.js';
 import type { FunctionDef, ModuleFault } from '../declare/definition.js';
 import type { Deployment } from '../load/deployment.js';
-import { LONGEST_RUN, MINUTE, type Ticks } from '../declare/ticks.js';
+import { MINUTE, type Ticks } from '../declare/ticks.js';
 
 export interface ScheduledDef extends FunctionDef {
   readonly ticks: Ticks;
@@ -108,5 +108,5 @@ export function tickToRun({ ticks, due, now, last }: DueRun): number | undefined
 
 /** Milliseconds that a run may take. */
 export function timeOfRun({ timeout }: FunctionDef, usual: number): number {
-  return Math.min(timeout ?? usual, LONGEST_RUN);
+  return Math.min(timeout ?? usual, LIMITS.scheduledSeconds * 1000);
 }

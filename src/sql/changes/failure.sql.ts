@@ -1,14 +1,12 @@
 /** Changes after which `after_commit` has failed for good. */
 import { CHANGE_TABLE, TASK_TABLE } from '../../model/table/internal-tables.js';
+import { LIMITS } from '../../shared/limits.js';
 import { utcText } from '../columns.sql.js';
 import { ident, integer, literal, param, render, sql, type Fragment, type Statement } from '../fragment.js';
 import { RUN_AGAIN } from './follow.sql.js';
 
 /** The name of the hook, and the type of its followers. */
 export const AFTER_COMMIT = 'after_commit';
-
-/** Failures of a project that are kept. */
-const MOST_KEPT = 10_000;
 
 /** The follower of the changes of a kind. */
 export function followerOf(kind: string): string {
@@ -106,7 +104,7 @@ export function pruneFailuresStatement(schema: string): Statement {
       WHERE d."id" IN (
         SELECT t."id" FROM ${table} AS t WHERE ${IS_FAILURE}
         ORDER BY t."ended_at" DESC, t."seq" DESC
-        OFFSET ${integer(MOST_KEPT)}
+        OFFSET ${integer(LIMITS.commitFailures)}
       )
     `,
   );

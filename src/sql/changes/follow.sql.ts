@@ -11,6 +11,7 @@ import {
   TASK_TABLE,
 } from '../../model/table/internal-tables.js';
 import { KIND_KIND } from '../../model/built-in-traits.js';
+import { LIMITS } from '../../shared/limits.js';
 import { milliseconds, seconds } from '../columns.sql.js';
 import {
   all,
@@ -26,8 +27,6 @@ import {
   type Statement,
 } from '../fragment.js';
 
-/** Changes that a follower has taken at most and not done. */
-const MOST_TAKEN = 1000;
 /** Numbers that one statement looks through. */
 const LOOKED_THROUGH = 20_000;
 /** Tasks of one follower, and of one unit of it, that are begun together. */
@@ -130,7 +129,7 @@ export function takeChangesStatement(
             r."seen_at" < feed.now - ${seconds(LOOK_NOTED_AFTER)} AS notes,
             greatest(
               0,
-              ${integer(MOST_TAKEN)} - (
+              ${integer(LIMITS.changesTaken)} - (
                 SELECT count(*) FROM ${task} AS t WHERE t."follower" = f.id AND t."state" = ${WAITING}
               )
             ) AS room
@@ -357,7 +356,7 @@ export function restStatement(schema: string, followers: readonly string[]): Sta
           SELECT FROM ${ident(schema, FOLLOWER_TABLE)} AS r
           WHERE r."id" = ANY(${ids})
             AND r."seq" < (SELECT "last" FROM ${ident(schema, FEED_TABLE)})
-            AND ${integer(MOST_TAKEN)} > (
+            AND ${integer(LIMITS.changesTaken)} > (
               SELECT count(*) FROM ${task} AS t WHERE t."follower" = r."id" AND t."state" = ${WAITING}
             )
         ) AS more,
@@ -380,12 +379,9 @@ export function restStatement(schema: string, followers: readonly string[]): Sta
 }
 
 /** Forgets what is kept of tasks that have ended, and followers for which nobody has looked in a month, with their tasks. */
-export function forgetTasksStatement(
-  schema: string,
-  days: { readonly done: number; readonly failed: number },
-): Statement {
-  const old = (state: string, kept: number) =>
-    sql`(t."state" = ${literal(state)} AND t."ended_at" < now() - ${seconds(kept * 86_400)})`;
+export function forgetTasksStatement(schema: string): Statement {
+  const old = (state: string, days: number) =>
+    sql`(t."state" = ${literal(state)} AND t."ended_at" < now() - ${seconds(days * 86_400)})`;
   return render(sql`
     WITH gone AS (
       DELETE FROM ${ident(schema, FOLLOWER_TABLE)}
@@ -395,8 +391,8 @@ export function forgetTasksStatement(
       RETURNING "id"
     )
     DELETE FROM ${ident(schema, TASK_TABLE)} AS t
-    WHERE ${old('done', days.done)}
-      OR ${old('failed', days.failed)}
+    WHERE ${old('done', LIMITS.deliveredDays)}
+      OR ${old('failed', LIMITS.failedDays)}
       OR (t."state" = ${WAITING} AND t."follower" IN (SELECT g."id" FROM gone AS g))
   `);
 }

@@ -1,5 +1,6 @@
 /** The runs of scheduled functions of a project. */
 import { RUN_TABLE } from '../../model/table/internal-tables.js';
+import { LIMITS } from '../../shared/limits.js';
 import { ident, integer, param, render, sql, type Fragment, type Statement } from '../fragment.js';
 import { milliseconds, seconds, timeOf, utcText } from '../columns.sql.js';
 
@@ -19,9 +20,6 @@ export interface RunFailure {
   readonly file: string | null;
   readonly line: number | null;
 }
-
-/** Seconds, and rows of a project, that are kept. */
-const KEPT = { seconds: 30 * 24 * 3600, rows: 10_000 };
 
 function isOf({ kind, name }: ScheduledFunction): Fragment {
   return sql`r."kind_id" = ${param(kind)} AND r."function" = ${param(name)}`;
@@ -136,8 +134,8 @@ export function pruneRunsStatement(schema: string): Statement {
     sql`
       DELETE FROM ${table}
       WHERE "outcome" <> 'running' AND (
-        "tick" < now() - ${seconds(KEPT.seconds)}
-        OR "tick" < (SELECT "tick" FROM ${table} ORDER BY "tick" DESC OFFSET ${integer(KEPT.rows - 1)} LIMIT 1)
+        "tick" < now() - ${seconds(LIMITS.runDays * 86_400)}
+        OR "tick" < (SELECT "tick" FROM ${table} ORDER BY "tick" DESC OFFSET ${integer(LIMITS.runsKept - 1)} LIMIT 1)
       )
     `,
   );

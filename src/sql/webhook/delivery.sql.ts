@@ -2,6 +2,7 @@
 import { WEBHOOK_KIND } from '../../model/built-in-traits.js';
 import { FAILURES } from '../../model/built-in/webhook-fields.js';
 import { FEED_TABLE, FOLLOWER_TABLE, TASK_TABLE } from '../../model/table/internal-tables.js';
+import { LIMITS } from '../../shared/limits.js';
 import { utcText } from '../columns.sql.js';
 import { erasuresOf } from '../changes/erase.sql.js';
 import { numberBefore, RUN_AGAIN } from '../changes/follow.sql.js';
@@ -204,9 +205,6 @@ export function retryDeliveryStatement(schema: string, hookId: string, id: strin
   `);
 }
 
-/** Deliveries of one webhook that are kept. */
-const MOST_KEPT = 100_000;
-
 /** Deletes the oldest deliveries that have ended, if there are too many. */
 export function pruneDeliveriesStatement(schema: string, hookId: string): Statement {
   const ended = sql`${isOf(hookId)} AND t."state" <> 'waiting'`;
@@ -217,7 +215,7 @@ export function pruneDeliveriesStatement(schema: string, hookId: string): Statem
       FROM ${tasks(schema)} AS t
       WHERE ${ended}
       ORDER BY t."seq" DESC
-      OFFSET ${integer(MOST_KEPT)}
+      OFFSET ${integer(LIMITS.deliveriesKept)}
       LIMIT 1
     )
   `);

@@ -13,6 +13,7 @@ import type { Config } from '../../../src/config/config.js';
 import type { PublicAddress } from '../../../src/mail/public-address.js';
 import { OwnPlaces } from '../../../src/webhook/own-places.js';
 import { Sender } from '../../../src/webhook/sender.js';
+import { lowerLimit } from '../../support/limits.js';
 
 const servers: Server[] = [];
 afterAll(() => {
@@ -41,6 +42,7 @@ class Names {
 
 const PUBLIC = { url: 'https://kind.example.com' } as PublicAddress;
 const never = new AbortController().signal;
+lowerLimit('deliverySeconds', 0.4);
 
 function senderOf(
   names: Names,
@@ -51,7 +53,6 @@ function senderOf(
   const places = new OwnPlaces(config, PUBLIC, names);
   places.are(own);
   const sender = new Sender(names, places);
-  sender.time = 400;
   return (url: string, body = '{}') => sender.send({ url, headers: { 'x-a': 'b' }, body }, never);
 }
 

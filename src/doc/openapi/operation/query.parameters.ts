@@ -3,7 +3,7 @@ import { AGGREGATE_FUNCTIONS, GROUP_FUNCTIONS } from '../../../filter/aggregate.
 import { EXPRESSION_FUNCTIONS, FIELD_OPERATORS, spellingsOf } from '../../../filter/filter.ast.js';
 import { COUNT_FUNCTIONS } from '../../../filter/related.parser.js';
 import type { QueryName } from '../../../http/route/query-names.js';
-import { FEED_OPERATIONS, LONGEST_WAIT } from '../../../model/changes.js';
+import { FEED_OPERATIONS } from '../../../model/changes.js';
 import { OPERATORS } from '../../../model/parameter-type/parameter-type.js';
 import { LIMITS } from '../../../shared/limits.js';
 import type { OpenApiParameter, Schema } from '../openapi.js';
@@ -319,7 +319,7 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>
   wait: queryParameterOf('wait', 'Seconds to wait for a change where there is none.', {
     type: 'integer',
     minimum: 0,
-    maximum: LONGEST_WAIT,
+    maximum: LIMITS.waitSeconds,
     default: 0,
   }),
   explain: queryParameterOf('explain', 'For administrators: answers what is slow, and which indexes are missing.', {
