@@ -26,7 +26,7 @@ import { kindOfMemberStatement, type HookRow, type RunningHook } from '../sql/we
 import { SYSTEM } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
 import { FailureRates } from './failure-rates.js';
-import { HookSender, UNREADABLE } from './hook-sender.js';
+import { HookSender, UNREADABLE, type SentTo } from './hook-sender.js';
 import { missingKinds, receiverOf } from './hook-settings.js';
 import { HookStates } from './hook-states.js';
 import { HookStore } from './hook-store.js';
@@ -47,6 +47,8 @@ interface ToldAttempt {
 /** What is kept of a delivery beside its body. */
 interface Report {
   readonly type?: string;
+  /** Of one that has failed: an edit of the webhook holds for what has not been sent once. */
+  readonly to?: SentTo;
   readonly attempts: readonly ToldAttempt[];
 }
 
@@ -167,10 +169,13 @@ export class Deliveries implements FollowerSource, OnModuleInit {
 
   async #attempt(
     project: Project,
-    { hook, type, body }: PreparedDelivery,
+    { hook: now, type, body }: PreparedDelivery,
     task: Task,
     signal: AbortSignal,
   ): Promise<Outcome> {
+    const { to, ...before } = (task.report ?? {}) as Partial<Report>;
+    // One that somebody sends again, or from a time on, begins anew.
+    const hook = this.sender.asBefore(project.id, now, task.attempts > 0 ? to : undefined);
     const message = { id: messageId(task.id), body };
     const { host } = new URL(hook.url);
     const attempt = await this.#rates.run(
@@ -180,13 +185,14 @@ export class Deliveries implements FollowerSource, OnModuleInit {
       (result) => result !== UNREADABLE && result.code !== null,
     );
     if (attempt === UNREADABLE) throw new Paused('its secret, or a header, cannot be read: rotate it');
-    const report = withAttempt({ ...task, report: { ...(task.report as object), type } }, attempt);
+    const report = withAttempt({ ...task, report: { ...before, type } }, attempt);
     if (attempt.code === null) {
       await this.states.delivered(project, hook);
       return { type: 'done', report };
     }
     await this.#noteFailure(project, hook, task, attempt);
-    return { type: 'failed', report };
+    const { url, header_values } = hook;
+    return { type: 'failed', report: { ...report, to: { url, header_values } } };
   }
 
   /** Pauses the webhook where that is due. */

@@ -12,6 +12,9 @@ export interface Message {
   readonly body: string;
 }
 
+/** Where a message is sent to, and with which headers, their values encrypted. */
+export type SentTo = Pick<HookRow, 'url' | 'header_values'>;
+
 /** A webhook whose secrets, or the values of whose headers, cannot be read with the keys of the service. */
 export const UNREADABLE = 'unreadable';
 
@@ -21,6 +24,12 @@ export class HookSender {
     private readonly sender: Sender,
     private readonly secrets: HookSecrets,
   ) {}
+
+  /** The webhook as it was at an earlier attempt; as it is now where the headers of then cannot be read any more. */
+  asBefore(project: string, hook: HookRow, to: SentTo | undefined): HookRow {
+    const before = to && { ...hook, ...to };
+    return before && this.secrets.headersOf(project, before) ? before : hook;
+  }
 
   /** Makes one attempt. */
   async send(

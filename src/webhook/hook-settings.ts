@@ -37,6 +37,10 @@ export function checkSettings(settings: HookSettings, opened: Opened, rules: Url
   const fault = typeof settings.url === 'string' ? urlFault(settings.url, rules) : undefined;
   if (fault !== undefined) faults.add('webhook.address', `url: ${fault}`, { parameter: 'url' });
   checkHeaders(settings.headers, faults);
+  if (settings.operations.length === 0) {
+    const text = 'operations: must name at least one, such as create; without the parameter all are sent but links';
+    faults.add('parameter.bad_value', text, { parameter: 'operations' });
+  }
   const before = faults.messages.length;
   checkKinds(settings, opened.model, faults);
   if (settings.filter === null || faults.messages.length > before) return;

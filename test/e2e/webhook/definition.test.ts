@@ -84,6 +84,7 @@ it.each<[string, object, string, string?]>([
   ['credentials', { kinds: ['kind_system_user'] }, 'parameter.bad_value', 'kinds'],
   ['API keys', { kinds: ['api_key'] }, 'changes.off', 'kinds'],
   ['no kinds', { kinds: [] }, 'parameter.bad_value', 'kinds'],
+  ['no operations', { operations: [] }, 'parameter.bad_value', 'operations'],
   ['an unknown operation', { operations: ['made'] }, 'parameter.not_allowed', 'operations'],
   ['a filter of two kinds', { kinds: ['task', 'note'], filter: 'eq(title,a)' }, 'parameter.bad_value', 'filter'],
   ['a filter of all kinds', { filter: 'eq(title,a)' }, 'parameter.bad_value', 'filter'],

@@ -184,6 +184,25 @@ it('sends a failed event again, byte for byte, before the later ones of its unit
   await end(the);
 });
 
+it('an edit holds for what has not been sent once', async () => {
+  receiver.fail();
+  const the = await hook({ kinds: ['task'], headers: { 'x-a': 'old' } });
+  const path = `${the.path}/new`;
+  const { id } = await create({ title: 'one' });
+  await ok(project.put(`/task/unit/${id}`, { title: 'two' }));
+  await until(async () => expect((await deliveries(the)).map(({ attempts }) => attempts.length)).toEqual([0, 1]));
+  await ok(project.put(`/webhook/unit/${the.id}`, { url: receiver.url(path), headers: { 'x-a': 'new' } }));
+  receiver.succeed();
+  await hurry();
+  const sent = (to: string) => receiver.to(to).map(({ headers, body }) => [headers['x-a'], JSON.parse(body).type]);
+  await until(() => expect(sent(path)).toEqual([['new', 'task.update']]));
+  expect(sent(the.path)).toEqual(Array(2).fill(['old', 'task.create']));
+  const [, created] = await deliveries(the);
+  await ok(project.post(`/webhook/unit/${the.id}/delivery/${created?.id}/retry`));
+  await until(() => expect(sent(path).at(-1)).toEqual(['new', 'task.create']));
+  await end(the);
+});
+
 it('pauses after ten that failed for good in a row, and goes on where it stopped', async () => {
   receiver.fail();
   const the = await hook({ kinds: ['task'] });
