@@ -4,9 +4,9 @@ import type { Field, KindDef, Model } from '../../model/model.js';
 import { Faults } from '../../shared/errors.js';
 import {
   forgetColumnsStatements,
-  forgetFeedOnlyStatement,
   forgetKindsStatement,
   countRecordedStatement,
+  leaveHistoryStatements,
 } from '../../sql/changes/number.sql.js';
 
 /** A history that would be deleted, and how many versions it has. */
@@ -37,7 +37,7 @@ export function refuseToLeave(histories: readonly LeftHistory[]): void {
 
 /**
  * Deletes what was recorded of kinds that are gone, or of which nothing is recorded any more; history that is no longer
- * kept; and the values of parameters that are gone, so that another one of the same name shows nothing of them.
+ * kept, of which a feed still has what is younger; and the values of parameters that are gone, so that another one of the same name shows nothing of them.
  */
 export async function forgetRecorded(
   tx: Executor,
@@ -49,7 +49,7 @@ export async function forgetRecorded(
   const gone = [...dropped, ...off];
   if (gone.length > 0) await tx.run(forgetKindsStatement(schema, gone));
   const feeds = kindsThatLeave('history', before, after).filter((id) => !gone.includes(id));
-  if (feeds.length > 0) await tx.run(forgetFeedOnlyStatement(schema, feeds));
+  if (feeds.length > 0) for (const statement of leaveHistoryStatements(schema, feeds)) await tx.run(statement);
   for (const kind of before.kinds.values()) {
     const next = after.kinds.get(kind.id);
     if (!next || next === kind || gone.includes(kind.id) || kind.changes === 'none') continue;

@@ -15,6 +15,7 @@ import { orderBy, sortSql, type OrderTerm } from '../list/order.sql.js';
 import { keysetRanges, limitOffset, limitSql, type PageRequest } from '../list/page.sql.js';
 import { MODEL_TABLE } from '../model-version.sql.js';
 import { kindTable } from '../table.sql.js';
+import { OF_LEFT_HISTORY } from './number.sql.js';
 import {
   CHANGED_COLUMNS,
   changesJson,
@@ -135,7 +136,7 @@ function versionsOf({ schema, kind, unit, days }: VersionsPlan, more?: Fragment)
   return sql`
     SELECT c.*
     FROM ${ident(schema, CHANGE_TABLE)} AS c
-    WHERE ${all([sql`c."kind" = ${literal(kind.id)}`, ofUnit, OF_UNITS, oldest, more])}
+    WHERE ${all([sql`c."kind" = ${literal(kind.id)}`, ofUnit, OF_UNITS, sql`NOT ${OF_LEFT_HISTORY}`, oldest, more])}
   `;
 }
 

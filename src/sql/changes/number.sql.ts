@@ -138,7 +138,7 @@ export function forgetChangesStatement(schema: string, days: number): Statement 
       DELETE FROM ${changes} AS c
       WHERE c."seq" IN (SELECT seq FROM looked)
         AND c."seq" <= (SELECT seq FROM last)
-        AND c."kind" NOT IN (SELECT "id" FROM ${kinds} WHERE "changes" = 'history')
+        AND (c."kind" NOT IN (SELECT "id" FROM ${kinds} WHERE "changes" = 'history') OR ${OF_LEFT_HISTORY})
     )
     UPDATE ${feed} AS f
     SET "kept" = greatest(f."kept", last.seq)
@@ -155,18 +155,28 @@ export function forgetKindsStatement(schema: string, kinds: readonly string[]): 
   return render(sql`WITH outbox AS (${of(OUTBOX_TABLE)}) ${of(CHANGE_TABLE)}`);
 }
 
-/** Deletes the changes of kinds that are no longer read as a feed. */
-export function forgetFeedOnlyStatement(schema: string, kinds: readonly string[]): Statement {
-  const [changes, feed] = [CHANGE_TABLE, FEED_TABLE].map((name) => ident(schema, name)) as [Fragment, Fragment];
-  return render(sql`
-    DELETE FROM ${changes} WHERE "kind" = ANY(${param(kinds)}::text[]) AND "seq" <= (SELECT "kept" FROM ${feed})
-  `);
+/** Whether the change `c` is kept for the feed alone, because its kind has left its history since. */
+export const OF_LEFT_HISTORY = sql`jsonb_exists(c."origin", 'left')`;
+
+/** Ends the histories of kinds that still have a feed: deletes what no feed has any more, and marks the rest. */
+export function leaveHistoryStatements(schema: string, kinds: readonly string[]): readonly Statement[] {
+  const ofKinds = sql`c."kind" = ANY(${param(kinds)}::text[])`;
+  const kept = sql`(SELECT f."kept" FROM ${ident(schema, FEED_TABLE)} AS f)`;
+  const forget = sql`DELETE FROM ${ident(schema, CHANGE_TABLE)} AS c WHERE ${ofKinds} AND c."seq" <= ${kept}`;
+  const mark = (table: string): Fragment => sql`
+    UPDATE ${ident(schema, table)} AS c SET "origin" = c."origin" || '{"left": true}' WHERE ${ofKinds}
+  `;
+  return [forget, mark(OUTBOX_TABLE), mark(CHANGE_TABLE)].map((each) => render(each));
 }
 
-/** Rows `kind, count`: how much is recorded of the kinds of which anything is. */
+/** Rows `kind, count`: how much the histories have of the kinds of which they have anything. */
 export function countRecordedStatement(schema: string, kinds: readonly string[]): Statement {
   const of = (table: string): Fragment =>
-    sql`SELECT c."kind" FROM ${ident(schema, table)} AS c WHERE c."kind" = ANY(${param(kinds)}::text[])`;
+    sql`
+      SELECT c."kind"
+      FROM ${ident(schema, table)} AS c
+      WHERE c."kind" = ANY(${param(kinds)}::text[]) AND NOT ${OF_LEFT_HISTORY}
+    `;
   return render(sql`
     SELECT c."kind" AS kind, count(*)::float8 AS count
     FROM (${of(CHANGE_TABLE)} UNION ALL ${of(OUTBOX_TABLE)}) AS c

@@ -209,7 +209,20 @@ it('a history is left with cascade alone, and is gone then', async () => {
   expect(await refusal(project.get(`/log/unit/${id}/history`))).toEqual([400, 'history.off']);
   const feed = (await ok(project.get('/changes?kinds=[log]&since='))) as { count: number };
   expect(feed.count).toBe(1);
-  await ok(project.put('/kind/unit/log', { changes: 'none' }));
+  // What the feed still has is no history again.
+  await ok(project.put('/kind/unit/log', { changes: 'history' }));
+  expect(await history('log', id)).toEqual([]);
+  expect(await refusal(project.get(`/log/unit/${id}?as_of=2020-01-01`))).toEqual([400, 'history.not_kept']);
+  await ok(project.put('/kind/unit/log', { changes: 'feed' }));
+  await ok(project.put('/kind/unit/log', { changes: 'history' }));
+  await ok(project.put(`/log/unit/${id}`, { text: 'b' }));
+  expect(await history('log', id)).toMatchObject([{ operation: 'update', changes: { text: ['a', 'b'] } }]);
+  expect(await ok(project.get('/changes?kinds=[log]&since='))).toMatchObject({ count: 2 });
+  await query(project, `UPDATE $schema._change SET "version" = 1 WHERE "kind" = 'log' AND "operation" = 'create'`);
+  await service.service.database.run(forgetChangesStatement(schemaName(project.id), 30));
+  const rows = await query(project, `SELECT "operation" FROM $schema._change WHERE "kind" = 'log'`);
+  expect(rows).toEqual([{ operation: 'update' }]);
+  await ok(project.put('/kind/unit/log?cascade=true', { changes: 'none' }));
   expect(await query(project, `SELECT 1 FROM $schema._change WHERE "kind" = 'log'`)).toEqual([]);
   await ok(project.put('/kind/unit/log', { changes: 'history' }));
   await ok(project.put('/kind/unit/log', { changes: 'none' }));
