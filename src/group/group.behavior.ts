@@ -3,16 +3,24 @@ import { suggestableKinds } from '../access/access.js';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { BUILT_IN_GROUPS, grantedFields, listedParameters } from '../model/built-in/built-in.js';
 import { reportTakenNames } from '../model/check/check-model.js';
-import { MEMBER_GROUP, PARAMETER_GROUP, RESERVED_GROUPS, type GroupDef, type KindDef } from '../model/model.js';
+import {
+  getBuiltInKind,
+  MEMBER_GROUP,
+  PARAMETER_GROUP,
+  RESERVED_GROUPS,
+  type GroupDef,
+  type KindDef,
+} from '../model/model.js';
 import { plural } from '../shared/texts.js';
 import { refusal } from '../shared/errors.js';
 import { jsonEqual, scalarText } from '../shared/json.js';
-import { updateParametersStatement } from '../sql/definition/model.sql.js';
+import { recordChangesStatement, updateParametersStatement } from '../sql/definition/model.sql.js';
 import { Behaviors, type RegisteredBehavior, type PendingWrite } from '../unit/draft/behavior.js';
 import type { Body, Draft } from '../unit/draft/draft.js';
 import { checkNewId, withLabel } from '../unit/definitions.js';
 import { originalCallerOf, changeOf, type Session } from '../catalog/session/session.js';
-import { GROUP_KIND } from '../model/built-in-traits.js';
+import { GROUP_KIND, KIND_KIND } from '../model/built-in-traits.js';
+import { recordingOf } from '../catalog/session/recording.js';
 
 const ID_CODES = { reserved: 'group.reserved', exists: 'group.exists' } as const;
 
@@ -50,8 +58,12 @@ export class GroupBehavior implements RegisteredBehavior, OnModuleInit {
     return draft;
   }
 
-  /** Updates the parameter lists of added and removed kinds, because some groups grant parameters to their kinds. */
-  async afterWrite(_: KindDef, id: string, { values }: Draft, { model, project, executor }: Session): Promise<void> {
+  /**
+   * Updates the parameter lists of added and removed kinds, because some groups grant parameters to their kinds. Changes of
+   * members are recorded: what they may see depends on their values.
+   */
+  async afterWrite(_: KindDef, id: string, { values }: Draft, session: Session): Promise<void> {
+    const { model, project, executor } = session;
     const list = values.get('kind_list');
     if (!Array.isArray(list) || grantedFields([id]).length === 0) return;
     const changed = changedKinds(list as string[], model.groups.get(id)?.kinds ?? []);
@@ -63,6 +75,10 @@ export class GroupBehavior implements RegisteredBehavior, OnModuleInit {
       return [{ id: kindId, parameters: listedParameters(groups, kind.parameters) }];
     });
     if (rows.length > 0) await executor.run(updateParametersStatement(project.schema, rows));
+    if (id !== MEMBER_GROUP) return;
+    const kind = getBuiltInKind(model, KIND_KIND);
+    const plan = { schema: project.schema, kind, recording: recordingOf(session, kind) };
+    await executor.run(recordChangesStatement(plan, list as string[], 'feed'));
   }
 
   #checkKinds(list: readonly string[], before: readonly string[], { session, faults, id: group }: PendingWrite): void {

@@ -28,7 +28,7 @@ import { isReference } from '../model/parameter-type/parameter-type.js';
 import { isParameterTypeId, parameterType } from '../model/parameter-type/type-by-id.js';
 
 /** The fields of a built-in kind that may be edited. */
-const EDITABLE_OF_BUILT_IN = new Set(['id', 'kind_id', 'type', 'label', 'metadata', 'access', 'accepted']);
+const EDITABLE_OF_BUILT_IN = new Set(['id', 'kind_id', 'type', 'label', 'metadata', 'access', 'accepted', 'changes']);
 
 const ID_CODES = { reserved: 'kind.reserved', exists: 'kind.exists' } as const;
 
@@ -136,7 +136,9 @@ function checkChanges(kindId: string, { values }: Draft, { id, session: { model 
       ? ['none']
       : kind && isMemberKind(kind)
         ? CHANGES.filter((each) => each !== 'none')
-        : CHANGES;
+        : kind?.builtIn
+          ? [kind.changes]
+          : CHANGES;
   if (allowed.includes(changes)) return;
   const one = allowed.map((each) => `'${scalarText(each)}'`).join(' or ');
   faults.add('kind.changes', `changes: of '${kindId}' must be ${one}`, { parameter: 'changes' });

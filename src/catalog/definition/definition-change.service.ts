@@ -32,7 +32,6 @@ import {
   copyParameterStatement,
   closeFieldAccessStatement,
   forgetDefinedInStatement,
-  recordChangesStatement,
   recordDefinedInStatement,
   setJsonStatement,
 } from '../../sql/definition/model.sql.js';
@@ -188,8 +187,7 @@ export class DefinitionChangeService {
     const withoutUnused = await this.#updateInlineParameters(project, change, written);
     const orphaned = await runYielding(orphanedAccess(before, withoutUnused), yielder);
     const closed = await this.#closeAccess(project, change, withoutUnused, orphaned);
-    const accepted = await this.#takeAccepted(project, change, closed);
-    const after = await this.#recordMembers(project, change, accepted);
+    const after = await this.#takeAccepted(project, change, closed);
     const { guards, steps, tables: tableShapes } = await runYielding(diffInPieces(before, after), yielder);
     const guarded = { executor: tx, project, patterns: this.patterns };
     const again = change.writesMetadata ? undefined : change.countedAgain;
@@ -270,15 +268,6 @@ export class DefinitionChangeService {
     const plan = change.planOf(project, KIND_KIND);
     for (const [id, accepted] of remaining) await change.tx.run(setJsonStatement(plan, 'accepted', id, accepted));
     return remaining.size > 0 ? loadModel(change.tx, project, { known: written }) : written;
-  }
-
-  /** The changes of members are recorded: what they may see depends on their values. */
-  async #recordMembers(project: Project, change: DefinitionChange, written: Model): Promise<Model> {
-    const kinds = [...written.kinds.values()].filter((kind) => isMemberKind(kind) && kind.changes === 'none');
-    if (kinds.length === 0) return written;
-    const ids = kinds.map(({ id }) => id);
-    await change.tx.run(recordChangesStatement(change.planOf(project, KIND_KIND), ids, 'feed'));
-    return loadModel(change.tx, project, { known: written });
   }
 
   /** Rules that name something which was removed are replaced by ones that allow nobody. */

@@ -50,6 +50,9 @@ describe('a built-in kind', () => {
       indexes: [['label']],
       parameters: ['mine'],
     }).map(([key, value]) => kept(`cannot change ${key}`, 'PUT', '/kind/unit/string', { label: 'x', [key]: value })),
+    ...Object.entries({ string: 'none', api_key: 'feed', kind_admin: 'none' }).map(([id, changes]) =>
+      row(`${id} is recorded as it is`, 'PUT', `/kind/unit/${id}`, { changes }, 400, 'kind.changes changes'),
+    ),
     kept('cannot get parameters in place', 'PUT', '/kind/unit/kind', {
       parameters: [{ id: 'new', kind_id: 'string' }],
     }),
@@ -79,6 +82,17 @@ describe('a built-in kind', () => {
       'unit.last_administrator',
     ),
   ]);
+
+  it('kind_admin can have a history', async () => {
+    expect(await ok(project.put('/kind/unit/kind_admin', { changes: 'history' }))).toMatchObject({
+      changes: 'history',
+    });
+    await ok(project.put(`/kind_admin/unit/${administrator.id}`, { metadata: { a: 1 } }));
+    const history = await ok(project.get(`/kind_admin/unit/${administrator.id}/history`));
+    const edited = { operation: 'update', changes: { metadata: [{}, { a: 1 }] } };
+    expect(history).toMatchObject({ items: [edited, { operation: 'create' }] });
+    await ok(project.put('/kind/unit/kind_admin?cascade=true', { changes: 'feed' }));
+  });
 
   it('can be labelled, described and opened', async () => {
     const before = (await ok(project.get('/kind/unit/string'))) as object;

@@ -22,7 +22,8 @@ describe('the record of a member kind', () => {
   it('lists the fields it gained, however it joined the group, and loses them when it leaves', async () => {
     await make('customer', ['vat']);
     await make('partner', [own('since')]);
-    expect(await ok(project.post(`${JOIN}/customer`))).toMatchObject({ parameters: [...GAINED, 'vat'] });
+    const joined = { parameters: [...GAINED, 'vat'], changes: 'feed' };
+    expect(await ok(project.post(`${JOIN}/customer`))).toMatchObject(joined);
     expect(await listOf('customer')).toEqual([...GAINED, 'vat']);
     const { kind_list: list } = (await ok(project.get('/group/unit/kind_auth_member'))) as { kind_list: string[] };
     await ok(project.put('/group/unit/kind_auth_member', { kind_list: [...list, 'partner'] }));
