@@ -1,5 +1,7 @@
-/** A reader of live lists: another parser than ours reads the stream, and the lists are kept as docs/changes.md says. */
+/** A reader of live lists: two parsers of others read the stream, and the lists are kept as docs/changes.md says. */
 import { request, type ClientRequest, type IncomingMessage } from 'node:http';
+import { getLines, getMessages } from '@microsoft/fetch-event-source/lib/cjs/parse.js';
+import { isDeepStrictEqual } from 'node:util';
 import { createParser } from 'eventsource-parser';
 import { atEnd } from './at-end.js';
 import type { TestProject } from './service.js';
@@ -22,6 +24,11 @@ export interface LiveEvent {
   readonly text?: string;
 }
 
+interface SentEvent {
+  readonly event: string;
+  readonly data: string;
+}
+
 export class LiveReader {
   readonly events: LiveEvent[] = [];
   /** The units of each list, by id. */
@@ -35,15 +42,27 @@ export class LiveReader {
     readonly request: ClientRequest,
     readonly response: IncomingMessage,
   ) {
+    const [read, readByOther]: [SentEvent[], SentEvent[]] = [[], []];
     const parser = createParser({
-      onEvent: ({ event = '', data }) => this.#take({ event, ...(JSON.parse(data) as Omit<LiveEvent, 'event'>) }),
+      onEvent: ({ event = '', data }) => read.push({ event, data }),
       onRetry: (retry) => (this.retry = retry),
       onComment: (comment) => this.comments.push(comment),
       onError: (error) => {
         throw error;
       },
     });
-    response.setEncoding('utf8').on('data', (chunk: string) => parser.feed(chunk));
+    const nothing = (): void => undefined;
+    const other = getLines(
+      getMessages(nothing, nothing, ({ event, data }) => void (data === '' || readByOther.push({ event, data }))),
+    );
+    const decoder = new TextDecoder();
+    response.on('data', (chunk: Buffer) => {
+      parser.feed(decoder.decode(chunk, { stream: true }));
+      other(chunk);
+      const events = read.splice(0);
+      if (!isDeepStrictEqual(events, readByOther.splice(0))) throw new Error('two parsers read different events');
+      for (const { event, data } of events) this.#take({ event, ...(JSON.parse(data) as Omit<LiveEvent, 'event'>) });
+    });
     response.once('close', () => {
       this.ended = true;
       this.#wake();

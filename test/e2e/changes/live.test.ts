@@ -116,6 +116,29 @@ it('begins with the page, and tells what changes', async () => {
   live.close();
 });
 
+it('sends every text on one line, whatever ends a line elsewhere', async () => {
+  const live = await follow(ann, { a: '/task/unit' });
+  const odd = [
+    'a\nb\r\nc\rd\n\nevent: end\ndata: {}\n\n',
+    ': no comment\u0085\u2028\u2029\u000b\u000c\ufeff\u001e',
+    'data: \\u0000 \\n \\ud83d \u{1f469}\u200d\u{1f680} e\u0301 \u{10ffff}',
+    `${'\u{1f680}\n'.repeat(40_000)}`,
+  ];
+  for (const title of odd) {
+    const { id } = await create('task', { title, tags: odd, more: { [odd[0] ?? '']: odd } });
+    await live.until(() => live.lists.get('a')?.has(id) === true);
+    expect(live.lists.get('a')?.get(id)).toMatchObject({ title, tags: odd, more: { [odd[0] ?? '']: odd } });
+  }
+  // What is stored as it was written has its line ends too.
+  const laidOut = '{"title": "laid out", "more":\r\n {"a":\n\n [1,\r 2]}}';
+  const { id } = (await ok(project.post('/task/unit', laidOut))) as { id: string };
+  await live.until(() => live.lists.get('a')?.has(id) === true);
+  const page = await (await follow(ann, { b: '/task/unit' })).next('page');
+  expect(new Map(page.items?.map((unit) => [unit.id, unit]))).toEqual(live.lists.get('a'));
+  live.close();
+  await ok(project.delete('/task/unit?filter=ne(title,null)'));
+});
+
 it('judges filters of every type as lists do, for several readers with values of their own', async () => {
   const values = {
     title: 'it',
