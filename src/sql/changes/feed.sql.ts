@@ -79,7 +79,7 @@ export interface SeenRow {
   readonly id: string;
   readonly version: string;
   readonly origin: Readonly<Record<string, unknown>>;
-  /** Whether the caller may read the history of the unit as it was. */
+  /** Whether the caller may read the history of the unit as it was and, if it sees the unit now, as it is. */
   readonly tells: boolean;
   /** The unit as it is now, as JSON text, and its version. */
   readonly unit: string | null;
@@ -164,7 +164,7 @@ export function seenUnitsStatement(plan: FeedKindPlan, { numbers, operations, li
       JOIN s ON s.seq = _d.seq
       JOIN n ON n.unit = e."unit"
       CROSS JOIN LATERAL (
-        SELECT CASE WHEN _d.after THEN ${tells(after)} ELSE ${tells(before)} END AS tells OFFSET 0
+        SELECT CASE WHEN _d.after THEN ${tells(now)} AND ${tells(after)} ELSE ${tells(before)} END AS tells OFFSET 0
       ) AS w
       ORDER BY _d.seq
       OFFSET 0

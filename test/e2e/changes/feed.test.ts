@@ -145,7 +145,7 @@ it('administrators are told the values before and after, and who wrote them', as
   expect(items).toMatchObject(items.map(() => ({ member: me.id, member_kind: 'person' })));
 });
 
-it('values are told where the field is shown now and then, and where the history of both states may be read', async () => {
+it('values are told where the field is shown now and then, and where the history of both states and now may be read', async () => {
   await defineKinds(project, {
     id: 'case',
     changes: 'feed',
@@ -172,6 +172,9 @@ it('values are told where the field is shown now and then, and where the history
   await ok(project.put(`/case/unit/${other.id}`, { told: true, wage: 2 }));
   const { items } = await read(ann, `kinds=[case]&since=${begin}`);
   expect(items.at(-1)).toMatchObject({ operation: 'update', unit_id: other.id, changes: {} });
+  await ok(project.put(`/case/unit/${other.id}`, { told: false }));
+  const later = (await read(ann, `kinds=[case]&since=${begin}`)).items.filter((item) => item.unit_id === other.id);
+  expect(later.map((item) => [item.changes, item['via']])).toEqual(Array(3).fill([undefined, undefined]));
 });
 
 it('waits for a change, and ends in time', async () => {
