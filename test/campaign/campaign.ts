@@ -10,6 +10,8 @@ export interface CampaignOptions {
   readonly initialised?: string | undefined;
   /** How many units there are, in campaigns with a large project. */
   readonly units?: number | undefined;
+  /** Leaves out what has to be waited for. */
+  readonly short?: boolean;
   /** Milliseconds that each client of a load waits between two requests; none, if it is left out. */
   readonly pause?: number | undefined;
   /** Reports progress. */

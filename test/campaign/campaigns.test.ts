@@ -26,6 +26,7 @@ it.each(SHORT)('$name', { timeout: 240_000 }, async ({ name, rounds, figure }) =
     folder,
     initialised: inject('initialised'),
     pause: PAUSE,
+    short: true,
     say: () => undefined,
   };
   const figures = await CAMPAIGNS[name].run(options);

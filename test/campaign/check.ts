@@ -1,7 +1,7 @@
 /** Compares what is stored with the ledger of a round, and repeats writes with their idempotency keys. */
 import { isAnswer, shown, type Client } from './client.js';
 import type { Entry } from './load.js';
-import { kindOf, parametersOf, type Traces, type Write } from './writes.js';
+import { kindOf, parametersOf, RAISE, type Traces, type Write } from './writes.js';
 
 /** Stored writes that are sent again in each round; unknown ones all are. */
 const REPEATED = 8;
@@ -71,6 +71,7 @@ async function repeat(client: Client, { write, content }: Entry, wasDone: boolea
 interface Listed {
   readonly id: string;
   readonly tag: string;
+  readonly n: number;
   readonly marks: readonly string[] | null;
   readonly total: number;
   readonly links?: { readonly parent?: Record<string, number>; readonly child?: Record<string, number> };
@@ -84,17 +85,18 @@ async function tracesOf(
 ): Promise<Map<string, Traces>> {
   const traces = new Map<string, Record<Named, number>>();
   const add = (tag: string, name: Named, more = 1): void => {
-    const of = traces.get(tag) ?? { items: 0, notes: 0, marks: 0, links: 0, kinds: 0 };
+    const of = traces.get(tag) ?? { items: 0, notes: 0, marks: 0, raised: 0, links: 0, kinds: 0 };
     traces.set(tag, { ...of, [name]: of[name] + more });
   };
   const [items, notes, journals] = await Promise.all([
-    listed(client, `/item/unit?filter=eq(round,${round})&include=[id,tag]&load_links=count`),
+    listed(client, `/item/unit?filter=eq(round,${round})&include=[id,tag,n]&load_links=count`),
     listed(client, `/note/unit?filter=eq(round,${round})&include=[id,tag]`),
     listed(client, `/journal/unit?filter=eq(round,${round})&include=[id,marks,total]`),
   ]);
   let [down, up] = [0, 0];
-  for (const { tag, links } of items) {
+  for (const { tag, n, links } of items) {
     add(tag, 'items');
+    add(tag, 'raised', Math.floor(n / RAISE));
     const children = links?.child?.['about'] ?? 0;
     add(tag, 'links', children);
     down += children;
@@ -128,12 +130,13 @@ async function kindThere(client: Client, tag: string): Promise<number> {
   return answers.filter(({ status }) => status === 200).length / answers.length;
 }
 
-async function listed(client: Client, path: string): Promise<Listed[]> {
-  const found: Listed[] = [];
+/** All pages of a list. */
+export async function listed<Unit = Listed>(client: Client, path: string): Promise<Unit[]> {
+  const found: Unit[] = [];
   let cursor = '';
   for (;;) {
     const page = (await client.ok({ method: 'GET', path: `${path}&limit=1000&cursor=${cursor}` })) as {
-      items: Listed[];
+      items: Unit[];
       next: string | null;
     };
     found.push(...page.items);

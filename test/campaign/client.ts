@@ -39,26 +39,30 @@ export class Client {
   readonly #agent: http.Agent;
 
   /**
-   * @param url of the service, at the moment of each request
+   * @param urlNow of the service, at the moment of each request
    * @param keepAlive whether connections are kept: one may be closed at the moment at which it is used again
    */
   constructor(
-    private readonly url: () => string,
-    private readonly headers: Readonly<Record<string, string>>,
+    private readonly urlNow: () => string,
+    readonly headers: Readonly<Record<string, string>>,
     private readonly observe: (sent: Sent, answer: Answer | NoAnswer) => void = () => undefined,
     keepAlive = false,
   ) {
     this.#agent = new http.Agent({ maxSockets: 64, keepAlive });
   }
 
+  get url(): string {
+    return this.urlNow();
+  }
+
   /** The same with other headers. */
   as(headers: Readonly<Record<string, string>>): Client {
-    return new Client(this.url, { ...this.headers, ...headers });
+    return new Client(this.urlNow, { ...this.headers, ...headers });
   }
 
   /** The same, telling of each answer. */
   observed(observe: (sent: Sent, answer: Answer | NoAnswer) => void, keepAlive = false): Client {
-    return new Client(this.url, this.headers, observe, keepAlive);
+    return new Client(this.urlNow, this.headers, observe, keepAlive);
   }
 
   async send(sent: Sent): Promise<Answer | NoAnswer> {
@@ -79,7 +83,7 @@ export class Client {
         const { reusedSocket: kept } = request;
         resolve({ status: 0, refused: error.code === 'ECONNREFUSED', kept, reason: error.code ?? error.message });
       };
-      const request = http.request(`${this.url()}/api/lib${path}`, { method, headers: all, agent: this.#agent });
+      const request = http.request(`${this.url}/api/lib${path}`, { method, headers: all, agent: this.#agent });
       request.on('error', fail);
       request.on('response', (response) => {
         const chunks: Buffer[] = [];

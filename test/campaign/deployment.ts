@@ -24,6 +24,8 @@ export interface DeploymentOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** What runs Node. */
   readonly command?: readonly string[];
+  /** Gets each line of the log. */
+  readonly watch?: (line: string) => void;
 }
 
 export class Deployment {
@@ -38,7 +40,7 @@ export class Deployment {
 
   static async start(
     { folder, initialised }: CampaignOptions,
-    { processes, env = {}, settings = {}, command = [] }: DeploymentOptions = {},
+    { processes, env = {}, settings = {}, command = [], watch }: DeploymentOptions = {},
   ): Promise<Deployment> {
     const dataDir = join(folder, 'data');
     mkdirSync(dataDir, { recursive: true });
@@ -47,7 +49,7 @@ export class Deployment {
     const url = database && { DATABASE_URL: urlOf(database.connection) };
     const own = (index: number) => ({ DATA_DIR: database ? join(folder, `process-${index}`) : dataDir });
     const all = Array.from({ length: processes ?? 1 }, (_, index) => {
-      return new ServiceProcess({ ...own(index), ...url, ...env }, command);
+      return new ServiceProcess({ ...own(index), ...url, ...env }, command, watch);
     });
     const deployment = new Deployment(dataDir, all, database);
     try {

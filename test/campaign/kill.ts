@@ -1,8 +1,9 @@
 /** `kill -9` of the service, of its embedded PostgreSQL, of one of its backends and of both, during writes. */
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Campaign } from './campaign.js';
+import type { Campaign, CampaignOptions, Figures } from './campaign.js';
 import type { Deployment } from './deployment.js';
-import { disturbedRounds } from './rounds.js';
+import { ChangeFollowers } from './followers.js';
+import { disturbedRounds, RECORDED } from './rounds.js';
 
 async function killPostgres(deployment: Deployment): Promise<void> {
   process.kill(await deployment.postmaster(), 'SIGKILL');
@@ -27,14 +28,15 @@ function isBackend(pid: string, postmaster: number): boolean {
   }
 }
 
-export const kill: Campaign = {
-  about: 'kill -9 of the service, of PostgreSQL, of one of its backends and of both, during writes of every form',
-  rounds: 500,
-  missing: () => (process.platform === 'linux' ? undefined : 'it needs /proc, to find the processes of PostgreSQL'),
-  run: (options) =>
-    disturbedRounds(options, {
+async function run(options: CampaignOptions): Promise<Figures> {
+  const followers = await ChangeFollowers.start(options.folder, Object.keys(RECORDED));
+  try {
+    return await disturbedRounds(options, {
       writers: 6,
       mayVanish: true,
+      env: followers.env,
+      // A process that was killed keeps their work for half a minute.
+      ...(options.short !== true && { followers }),
       disturbances: {
         async service({ deployment: { service } }) {
           await service.end('SIGKILL');
@@ -48,5 +50,15 @@ export const kill: Campaign = {
         },
         backend: ({ deployment }) => killBackend(deployment),
       },
-    }),
+    });
+  } finally {
+    followers.stop();
+  }
+}
+
+export const kill: Campaign = {
+  about: 'kill -9 of the service, of PostgreSQL, of one of its backends and of both, during writes of every form',
+  rounds: 500,
+  missing: () => (process.platform === 'linux' ? undefined : 'it needs /proc, to find the processes of PostgreSQL'),
+  run,
 };

@@ -31,10 +31,14 @@ export class ServiceProcess {
   /** Lines of the log that no test should cause: errors inside the service. */
   readonly errors: string[] = [];
 
-  /** @param command what runs Node, where that is another program */
+  /**
+   * @param command what runs Node, where that is another program
+   * @param watch gets each line of the log
+   */
   constructor(
     private readonly env: Readonly<Record<string, string>>,
     private readonly command: readonly string[] = [],
+    private readonly watch: (line: string) => void = () => undefined,
   ) {}
 
   get url(): string {
@@ -68,6 +72,7 @@ export class ServiceProcess {
   }
 
   #keep(line: string): void {
+    this.watch(line);
     this.#lines = [...this.#lines, line].slice(-LAST_LINES);
     if (/"msg":"unexpected error"|"level":"?(?:60|fatal)/.test(line)) this.errors.push(line.slice(0, 1500));
   }

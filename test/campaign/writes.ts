@@ -10,6 +10,8 @@ export interface Traces {
   readonly items?: number;
   readonly notes?: number;
   readonly marks?: number;
+  /** How often items of the tag were raised. */
+  readonly raised?: number;
   readonly links?: number;
   readonly kinds?: number;
 }
@@ -35,6 +37,7 @@ export interface WriterPlace {
 export const MODEL: readonly Sent[] = [
   post('/kind/unit', {
     id: 'item',
+    changes: 'feed',
     parameters: [
       { id: 'tag', kind_id: 'string', indexed: true, required: true },
       { id: 'round', kind_id: 'integer', indexed: true, required: true },
@@ -43,10 +46,12 @@ export const MODEL: readonly Sent[] = [
   }),
   post('/kind/unit', {
     id: 'note',
+    changes: 'feed',
     parameters: ['tag', 'round', { id: 'item', kind_id: 'unit', reference_kind: 'item', on_delete: 'cascade' }],
   }),
   post('/kind/unit', {
     id: 'journal',
+    changes: 'feed',
     parameters: [
       'round',
       { id: 'marks', kind_id: 'string', multiple: true },
@@ -59,6 +64,8 @@ export const MODEL: readonly Sent[] = [
 const BULK = 20;
 const IMPORTED = 150;
 const LINKED = 5;
+/** What an edit by a filter adds to each number. */
+export const RAISE = 1000;
 
 function post(path: string, body: unknown): Sent {
   return { method: 'POST', path, body };
@@ -73,6 +80,7 @@ const WEIGHTS = {
   batch: 4,
   links: 3,
   edit: 4,
+  raise: 3,
   delete: 3,
   define: 1,
   undefine: 1,
@@ -157,6 +165,14 @@ const MAKERS: Readonly<Record<WriteName, Maker>> = {
     done: { marks: 1 },
     undone: { marks: 0 },
   }),
+  async raise({ round, client }, tag) {
+    if ((await idsOf(client, post('/item/unit', items(tag, round, LINKED)))).length === 0) return undefined;
+    return {
+      request: { method: 'PUT', path: `/item/unit?filter=eq(tag,${tag})`, body: { n: { $inc: RAISE } } },
+      done: { items: LINKED, raised: LINKED },
+      undone: { items: LINKED, raised: 0 },
+    };
+  },
   async delete({ round, client }, tag) {
     const [, first = ''] = await idsOf(client, post('/item/unit', items(tag, round, 2)));
     if (first === '') return undefined;

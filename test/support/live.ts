@@ -117,24 +117,18 @@ export class LiveReader {
   }
 }
 
-export interface Opened {
-  readonly status: number;
-  readonly reader: LiveReader;
-}
-
-/** Follows lists, each by its path below `/api/lib`. */
-export async function follow(project: TestProject, lists: Readonly<Record<string, string>>): Promise<LiveReader> {
+/** Follows lists, each by its path below `/api/lib`. @throws Error with the answer that refuses it */
+export async function openLive(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  lists: Readonly<Record<string, string>>,
+): Promise<LiveReader> {
   const queries = Object.entries(lists).map(([as, path]) => ({ as, path }));
-  const url = new URL(`${project.service.url}/api/lib/live`);
   const response = await new Promise<[ClientRequest, IncomingMessage]>((resolve, reject) => {
-    const sent = request(url, {
+    const sent = request(new URL(`${url}/api/lib/live`), {
       method: 'POST',
       agent: false,
-      headers: {
-        'kind-project-key': project.id,
-        'content-type': 'application/json',
-        ...(project.token !== undefined && { authorization: `Bearer ${project.token}` }),
-      },
+      headers: { 'content-type': 'application/json', ...headers },
     });
     sent.once('response', (answer) => resolve([sent, answer])).once('error', reject);
     sent.end(JSON.stringify({ queries }));
@@ -142,6 +136,16 @@ export async function follow(project: TestProject, lists: Readonly<Record<string
   if (response[1].statusCode !== 200) throw new Error(Buffer.concat(await response[1].toArray()).toString());
   const reader = new LiveReader(...response);
   response[0].on('error', () => undefined);
+  return reader;
+}
+
+/** The same for a caller, until the test ends. */
+export async function follow(project: TestProject, lists: Readonly<Record<string, string>>): Promise<LiveReader> {
+  const headers = {
+    'kind-project-key': project.id,
+    ...(project.token !== undefined && { authorization: `Bearer ${project.token}` }),
+  };
+  const reader = await openLive(project.service.url, headers, lists);
   atEnd(() => reader.close());
   return reader;
 }

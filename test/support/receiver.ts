@@ -1,5 +1,5 @@
 /** A receiver of webhooks, which keeps what it gets, and answers as a test says. */
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { atEnd } from './at-end.js';
@@ -33,8 +33,16 @@ export class Receiver {
   mostOpen = 0;
   answer: Answering = succeed;
   #url = '';
+  #server: Server | undefined;
 
+  /** Until the test ends. */
   static async start(): Promise<Receiver> {
+    const receiver = await Receiver.listen();
+    atEnd(() => receiver.close());
+    return receiver;
+  }
+
+  static async listen(): Promise<Receiver> {
     const receiver = new Receiver();
     const server = createServer((request, response) => {
       receiver.open += 1;
@@ -60,11 +68,13 @@ export class Receiver {
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     receiver.#url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    atEnd(async () => {
-      server.closeAllConnections();
-      server.close();
-    });
+    receiver.#server = server;
     return receiver;
+  }
+
+  close(): void {
+    this.#server?.closeAllConnections();
+    this.#server?.close();
   }
 
   url(path = '/hook'): string {

@@ -25,7 +25,8 @@ const RULES = [
   ...['in(a_string,[abc,@member.p_text])', 'ne(a_string,@member.p_text)', 'gt(a_datetime,2024-01-31)'],
   ...['isnull(a_decimal,false)', 'contains(some_string,a)'],
 ];
-const LEVELS = ['anyone', 'member', 'admin', 'nobody'] as const;
+type Level = 'anyone' | 'member' | 'admin' | 'nobody';
+const LEVELS: readonly Level[] = ['anyone', 'member', 'admin', 'nobody'];
 
 export interface Rules {
   /** As it is stored. */
@@ -33,13 +34,14 @@ export interface Rules {
   readonly naive: NaiveAccess;
 }
 
-export function randomRules(random: Random): Rules {
+/** @param atoms of which rules are combined */
+export function randomRules(random: Random, atoms = RULES, levels: readonly Level[] = LEVELS): Rules {
   if (random.chance(0.1)) {
-    const level = random.pick(LEVELS);
+    const level = random.pick(levels);
     return { read: level, naive: level };
   }
   const one = (): string => {
-    const [a, b] = [random.pick(RULES), random.pick(RULES)];
+    const [a, b] = [random.pick(atoms), random.pick(atoms)];
     return random.pick([a, `not(${a})`, `and(${a},${b})`, `or(${a},${b})`, `and(${a},not(${b}))`]);
   };
   const texts = random.chance(0.3) ? [one(), one()] : [one()];

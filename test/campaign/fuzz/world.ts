@@ -11,6 +11,7 @@ import type { NaiveCaller } from '../../support/naive-rules.js';
 import { randomThings } from '../../support/random-filters.js';
 import { Client, type Sent } from '../client.js';
 import type { Deployment } from '../deployment.js';
+import { memberKind, signUp } from '../members.js';
 import { ADMINISTRATOR, PROJECT } from '../service-process.js';
 
 export interface FuzzCaller extends NaiveCaller {
@@ -37,7 +38,6 @@ const THINGS = 150;
 /** A parameter that only administrators may read. */
 export const CLOSED = 'a_text';
 const OTHER = 'other';
-const PASSWORD = 'password of a member';
 
 const post = (path: string, body: unknown): Sent => ({ method: 'POST', path, body });
 const put = (path: string, body: unknown): Sent => ({ method: 'PUT', path, body });
@@ -64,8 +64,7 @@ const MEMBER_PARAMETERS = [
 ];
 
 const SETUP: readonly Sent[] = [
-  post('/kind/unit', { id: 'person', parameters: MEMBER_PARAMETERS }),
-  put('/group/unit/kind_auth_member', { kind_list: ['kind_admin', 'person'] }),
+  ...memberKind(MEMBER_PARAMETERS),
   post('/kind/unit', { ...PLACE, public: true, access: { read: 'anyone', ...NOBODY_ELSE } }),
   post('/kind/unit', { ...THING, public: true, access: NOBODY_ELSE }),
   put(`/text/unit/${CLOSED}`, { read_access: 'admin' }),
@@ -113,17 +112,9 @@ async function documentOf(admin: Client): Promise<unknown> {
 
 async function callersOf(deployment: Deployment): Promise<FuzzCaller[]> {
   const project = { 'kind-project-key': PROJECT };
-  const stranger = new Client(() => deployment.service.url, project);
   const member = async (username: string, values: Record<string, string | number | null>): Promise<FuzzCaller> => {
-    const account = { username, password: PASSWORD, email: `${username}@example.com` };
-    const body = { username, password: PASSWORD, kind_system_user: account, ...values };
-    const signed = (await stranger.ok(post('/auth/person/signup', body))) as { id: string; access_token: string };
-    const { id, access_token: token } = signed;
-    return {
-      name: username,
-      headers: { ...project, authorization: `Bearer ${token}` },
-      member: { id, kind_id: 'person', ...values },
-    };
+    const { id, headers } = await signUp(deployment, username, values);
+    return { name: username, headers, member: { id, kind_id: 'person', ...values } };
   };
   const token = await tokenOf(deployment, PROJECT, ADMINISTRATOR);
   return [
