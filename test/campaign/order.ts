@@ -190,65 +190,106 @@ async function run(options: CampaignOptions): Promise<Figures> {
 }
 
 async function rounds(options: CampaignOptions, deployment: Deployment): Promise<Figures> {
-  const random = new Random(options.seed);
   const clients = Array.from({ length: PROCESSES }, (_, at) => deployment.client(at));
   const [client] = clients as [Client];
   for (const sent of MODEL) await client.ok(sent);
-  const shared = Array.from({ length: SHARED }, () => ({}));
   const begin = new FeedReader(() => client, QUERY);
-  const replay = new Replay();
   await begin.page();
+  const shared = Array.from({ length: SHARED }, () => ({}));
   const { items } = (await client.ok(post('/task/unit', shared))) as { items: { id: string }[] };
+  const units = items.map(({ id }) => id);
   await begin.readAll();
-  for (const event of begin.events) replay.take(event);
-  const any = (): (() => Client) => {
-    const own = random.branch();
-    return () => own.pick(clients);
-  };
-  const readers = Array.from({ length: READERS }, () => new FeedReader(any(), QUERY, begin.next));
-  const writing = new Writing(
-    clients,
-    items.map(({ id }) => id),
-  );
-  const counts = { writes: 0, refused: 0, events: 0, 'pages of readers': 0 };
+  const all = new Rounds(clients, new Writing(clients, units), new Random(options.seed), begin);
   for (let round = 1; round <= options.rounds; round += 1) {
-    const from = readers[0]?.next;
-    let isOver = false;
-    const query = (own: Random) => () => {
-      counts['pages of readers'] += 1;
-      return `&limit=${own.from(1, 100)}&wait=${own.from(0, 1)}`;
-    };
-    const reading = readers.map((reader) => reader.follow(() => isOver, query(random.branch())));
-    const writers = Array.from({ length: WRITERS }, () => writing.write(random.branch(), WRITES, options.pause));
-    await Promise.all(writers).finally(() => (isOver = true));
-    await Promise.all(reading);
-    // Again from the beginning of the round: the order stays.
-    const again = new FeedReader(any(), QUERY, from);
-    for (const reader of [...readers, again]) await reader.readAll();
-    const events = again.events.splice(0);
-    const names = events.map(nameOf).join();
-    const faults = readers.flatMap((reader, at) => {
-      return reader.events.splice(0).map(nameOf).join() === names ? [] : [`reader ${at} got other events`];
-    });
-    for (const event of events) replay.take(event);
-    const written = [...writing.writes.values()];
-    counts.writes += written.length;
-    counts.refused += written.filter(({ stored }) => !stored).length;
-    counts.events += events.length;
-    faults.push(...writing.check(events), ...replay.faults.splice(0), ...(await differences(client, replay)));
+    const faults = await all.round(options.pause);
     throwFaults([...faults, ...deployment.errors()], `round ${round}, seed ${options.seed}`);
-    await client.ok({ method: 'DELETE', path: '/task/unit?filter=gte(n,0)&max_affected=100000' });
-    for (const reader of readers) await reader.readAll();
-    for (const event of readers[0]?.events ?? []) replay.take(event);
-    for (const reader of readers) reader.events.splice(0);
-    if (round % REPORTED === 0) options.say(`round ${round}: ${JSON.stringify(counts)}`);
+    await all.clear();
+    if (round % REPORTED === 0) options.say(`round ${round}: ${JSON.stringify(all.counts)}`);
   }
-  return counts;
+  return all.counts;
 }
 
-async function differences(client: Client, replay: Replay): Promise<string[]> {
-  const items = await listed<{ id: string; [name: string]: unknown }>(client, '/task/unit?include=[id,tag,n]');
-  return replay.differences('task', items, ['tag', 'n']);
+class Rounds {
+  readonly counts = { writes: 0, refused: 0, events: 0, 'pages of readers': 0 };
+  readonly #readers: readonly FeedReader[];
+  readonly #replay = new Replay();
+  /** Where the events of the next round begin. */
+  #from: string;
+
+  constructor(
+    private readonly clients: readonly Client[],
+    private readonly writing: Writing,
+    private readonly random: Random,
+    begin: FeedReader,
+  ) {
+    for (const event of begin.events) this.#replay.take(event);
+    this.#from = begin.next ?? '';
+    this.#readers = Array.from({ length: READERS }, () => this.#reader());
+  }
+
+  /** One that asks another process for each page. */
+  #reader(): FeedReader {
+    const own = this.random.branch();
+    return new FeedReader(() => own.pick(this.clients), QUERY, this.#from);
+  }
+
+  /** @returns what is wrong */
+  async round(wait: number | undefined): Promise<string[]> {
+    let isOver = false;
+    const reading = this.#readers.map((reader) => {
+      const own = this.random.branch();
+      return reader.follow(
+        () => isOver,
+        () => this.#page(own),
+      );
+    });
+    const writers = Array.from({ length: WRITERS }, () => this.writing.write(this.random.branch(), WRITES, wait));
+    await Promise.all(writers).finally(() => (isOver = true));
+    await Promise.all(reading);
+    const events = await this.#events();
+    const names = events.map(nameOf).join();
+    const others = this.#readers.filter((reader) => reader.events.splice(0).map(nameOf).join() !== names);
+    this.#count(events.length);
+    const ofWrites = this.writing.check(events);
+    const ofUnits = await this.#differences(events);
+    return [...others.map(() => 'a reader got other events'), ...ofWrites, ...ofUnits];
+  }
+
+  #page(random: Random): string {
+    this.counts['pages of readers'] += 1;
+    return `&limit=${random.from(1, 100)}&wait=${random.from(0, 1)}`;
+  }
+
+  #count(events: number): void {
+    const written = [...this.writing.writes.values()];
+    this.counts.writes += written.length;
+    this.counts.refused += written.filter(({ stored }) => !stored).length;
+    this.counts.events += events;
+  }
+
+  /** Those since the last call, read again by one who begins there: the order stays. */
+  async #events(): Promise<readonly FeedEvent[]> {
+    const again = this.#reader();
+    for (const reader of [...this.#readers, again]) await reader.readAll();
+    this.#from = again.next ?? '';
+    return again.events;
+  }
+
+  /** The events alone make the units that there are. */
+  async #differences(events: readonly FeedEvent[]): Promise<string[]> {
+    for (const event of events) this.#replay.take(event);
+    const [client] = this.clients as [Client];
+    const items = await listed<{ id: string; [name: string]: unknown }>(client, '/task/unit?include=[id,tag,n]');
+    return [...this.#replay.faults.splice(0), ...this.#replay.differences('task', items, ['tag', 'n'])];
+  }
+
+  /** Removes all but the shared units, so that the next rounds are as fast. */
+  async clear(): Promise<void> {
+    const [client] = this.clients as [Client];
+    await client.ok({ method: 'DELETE', path: '/task/unit?filter=gte(n,0)&max_affected=100000' });
+    for (const event of await this.#events()) this.#replay.take(event);
+    for (const reader of this.#readers) reader.events.splice(0);
+  }
 }
 
 export const order: Campaign = {

@@ -24,8 +24,10 @@ export class Papers implements Present {
   readonly papers = new Map<string, Paper>();
   readonly open = new Map<string, boolean>();
   readonly log: Recorded[] = [];
-  /** Links there are, as `parent child`; their parents are not deleted. */
+  /** Links there are, as `parent child`. */
   readonly #links = new Set<string>();
+  /** Those that had a link stay: events of links to what is gone are shown to nobody. */
+  readonly #parents = new Set<string>();
   #texts = 0;
 
   constructor(
@@ -50,7 +52,7 @@ export class Papers implements Present {
     const { unit } = this.random.pick(there);
     const { id } = unit;
     if (drawn < 0.28 && gone.length > 0) return this.#bringBack(this.random.pick(gone).unit.id);
-    if (drawn < 0.36 && ![...this.#links].some((link) => link.startsWith(id))) return this.#delete(unit);
+    if (drawn < 0.36 && !this.#parents.has(id)) return this.#delete(unit);
     if (drawn < 0.41) return this.#togglePlace();
     if (drawn < 0.5) return this.#link(id);
     return this.#edit(unit);
@@ -122,6 +124,7 @@ export class Papers implements Present {
   async #link(id: string): Promise<void> {
     const child = this.random.pick([...this.open.keys()]);
     const key = `${id} ${child}`;
+    this.#parents.add(id);
     const operation = this.#links.has(key) ? 'unlink' : 'link';
     await this.#send(operation === 'link' ? 'POST' : 'DELETE', `/paper/unit/${id}/link/about/place/unit/${child}`);
     if (operation === 'link') this.#links.add(key);
