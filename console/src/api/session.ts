@@ -112,7 +112,13 @@ class Session {
     return this.#asMember((headers) => open(call, headers));
   }
 
-  async #asMember<T>(work: (headers: Readonly<Record<string, string>>) => Promise<T>): Promise<T> {
+  /** The same for a stream, of which nobody is asked to sign in again. @throws ApiError, OfflineError */
+  async follow(call: Call): Promise<Response> {
+    if (!this.isOpen) throw new ApiError(401, []);
+    return this.#asMember((headers) => open(call, headers), false);
+  }
+
+  async #asMember<T>(work: (headers: Readonly<Record<string, string>>) => Promise<T>, mayAsk = true): Promise<T> {
     for (let attempt = 0; ; attempt += 1) {
       const access = this.#access;
       try {
@@ -123,7 +129,9 @@ class Session {
         // A wrong password, not a token that is no longer good.
         if (error.has('signin.failed')) throw error;
         // Another call may have replaced it in the meantime.
-        if (access === this.#access && !(await this.#renew())) await this.#askAgain(error);
+        if (access !== this.#access || (await this.#renew())) continue;
+        if (!mayAsk) throw error;
+        await this.#askAgain(error);
       }
     }
   }

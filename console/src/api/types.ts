@@ -33,6 +33,8 @@ export interface Kind {
   readonly label: string;
   readonly active: boolean;
   readonly remote: boolean;
+  /** What is recorded of its units; unknown to who may not read its definition. */
+  readonly changes?: 'none' | 'feed' | 'history';
   readonly parameters: readonly string[];
   readonly updated_at: string;
 }

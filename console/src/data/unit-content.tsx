@@ -4,9 +4,11 @@ import { useState } from 'react';
 import type { Field } from '../api/types.js';
 import { ETAG, type ReadUnit } from '../api/units.js';
 import { useText } from '../i18n/text.js';
+import type { Change } from '../live/changes.js';
 import { Empty, Waiting } from '../shell/page-states.js';
 import { useRights } from '../shell/use-rights.js';
 import type { FieldErrors } from './faults.js';
+import { ChangeOfForm, ShowChange } from './unit-change.js';
 import { TransitionButtons } from './transition-buttons.js';
 import { useCan, withNextValues } from './use-can.js';
 import { UnitForm } from './unit-form.js';
@@ -20,6 +22,9 @@ interface UnitContentProps {
   readonly unit: ReadUnit | undefined;
   readonly isNew: boolean;
   readonly onSave: (values: object) => Promise<FieldErrors | undefined>;
+  /** What has changed in it elsewhere, and how it is shown. */
+  readonly change: Change | undefined;
+  readonly onShow: () => void;
 }
 
 /** What the member could do when this version of the unit was first shown. */
@@ -29,7 +34,7 @@ interface Opened {
   readonly fixed: ReadonlySet<string>;
 }
 
-export function UnitContent({ kind, fields, unit, isNew, onSave }: UnitContentProps) {
+export function UnitContent({ kind, fields, unit, isNew, onSave, change, onShow }: UnitContentProps) {
   const text = useText();
   const { readOnly } = useRights();
   const ofKind = useRefusal()(isNew ? 'create' : 'update', [kind]);
@@ -45,15 +50,24 @@ export function UnitContent({ kind, fields, unit, isNew, onSave }: UnitContentPr
   const others = fields.filter((field) => !settable.includes(field));
   const offered = settable.map((field) => (unit && !isNew ? withNextValues(field, unit, can) : field));
   if (isNew && first.isRefused) return <Empty>{refusal}</Empty>;
+  const hasForm = settable.length > 0 || isNew;
   return (
     <>
+      {change && !hasForm && <ShowChange onShow={onShow} />}
       {refusal !== undefined && !first.isRefused && (
         <Alert color="yellow" role="alert">
           {refusal}
         </Alert>
       )}
-      {(settable.length > 0 || isNew) && (
-        <UnitForm key={unit?.[ETAG] ?? 'new'} fields={offered} unit={unit} isNew={isNew} onSave={onSave}>
+      {hasForm && (
+        <UnitForm
+          key={unit?.[ETAG] ?? 'new'}
+          fields={offered}
+          unit={unit}
+          isNew={isNew}
+          hint={<ChangeOfForm change={change} onShow={onShow} />}
+          onSave={onSave}
+        >
           {unit && !isNew && <TransitionButtons fields={settable} unit={unit} can={can} onSave={onSave} />}
         </UnitForm>
       )}

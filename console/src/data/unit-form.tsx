@@ -26,6 +26,8 @@ interface UnitFormProps {
   readonly isReady?: boolean;
   /** Whether it asks before changed values are left; it does by default. */
   readonly keeps?: boolean;
+  /** Shown beside the button, where it moves nothing. */
+  readonly hint?: ReactNode;
   /** Gets the values that have changed; answers the faults, if there are any. */
   readonly onSave: (values: Readonly<Record<string, unknown>>) => Promise<FieldErrors | undefined>;
 }
@@ -34,7 +36,7 @@ interface UnitFormProps {
 type Inputs = Readonly<Record<string, unknown>>;
 
 export function UnitForm(props: UnitFormProps) {
-  const { fields, unit, isNew, submitLabel, keeps = true, isReady = true, children, onSave } = props;
+  const { fields, unit, isNew, submitLabel, keeps = true, isReady = true, children, hint, onSave } = props;
   const text = useText();
   const [refused, setRefused] = useState<FieldErrors>();
   const place = useFaultFocus(refused);
@@ -97,19 +99,29 @@ export function UnitForm(props: UnitFormProps) {
           <FieldInput key={field.id} field={field} />
         ))}
         {!isNew && unit?.['updated_at'] !== undefined && <Times unit={unit} />}
-        <SaveButton isReady={isReady} isNew={isNew} label={submitLabel ?? text(isNew ? 'unit.create' : 'unit.save')} />
+        <SaveButton isReady={isReady} isNew={isNew} label={submitLabel ?? text(isNew ? 'unit.create' : 'unit.save')}>
+          {hint}
+        </SaveButton>
       </Stack>
     </Form>
   );
 }
 
-function SaveButton({ isReady, isNew, label }: { isReady: boolean; isNew: boolean; label: string }) {
+interface SaveButtonProps {
+  readonly isReady: boolean;
+  readonly isNew: boolean;
+  readonly label: string;
+  readonly children: ReactNode;
+}
+
+function SaveButton({ isReady, isNew, label, children }: SaveButtonProps) {
   const { formState } = useFormContext();
   return (
     <Group className="form-end">
       <Button type="submit" loading={formState.isSubmitting} disabled={!isReady || (!isNew && !formState.isDirty)}>
         {label}
       </Button>
+      {children}
     </Group>
   );
 }

@@ -7,8 +7,9 @@ import { Link, useNavigate, useParams, useSearchParams } from 'react-router';
 import { ApiError } from '../api/errors.js';
 import type { Field } from '../api/types.js';
 import { selectionsOf } from '../api/selected.js';
-import { createUnit, ETAG, getUnit, updateUnit, type ReadUnit } from '../api/units.js';
+import { createUnit, ETAG, getUnit, literal, updateUnit, type ReadUnit } from '../api/units.js';
 import { useText } from '../i18n/text.js';
+import { useLiveList } from '../live/use-live-list.js';
 import { ActionButton } from '../shell/action.js';
 import { Empty, EmptyPage, PageError, Waiting } from '../shell/page-states.js';
 import { useRights } from '../shell/use-rights.js';
@@ -31,6 +32,7 @@ export function UnitPage() {
 }
 
 const NO_FIELDS: readonly Field[] = [];
+const NO_UNITS: readonly ReadUnit[] = [];
 
 interface UnitOfKindProps {
   readonly kind: string;
@@ -56,6 +58,13 @@ function UnitOfKind({ kind, id, copyOf }: UnitOfKindProps) {
     retry: false,
     // What is typed must not be replaced.
     refetchOnWindowFocus: false,
+  });
+  const live = useLiveList({
+    kind,
+    filter: `eq(id,${literal(id ?? '')})`,
+    units: unit.data ? [unit.data] : NO_UNITS,
+    isWhole: true,
+    isRead: id !== undefined && unit.isSuccess && !unit.isRefetching,
   });
   const [conflict, setConflict] = useState<{ values: object; theirs: ReadUnit }>();
   const { can } = useCan(kind, id === undefined ? undefined : unit.data, struct.data ?? NO_FIELDS);
@@ -158,7 +167,15 @@ function UnitOfKind({ kind, id, copyOf }: UnitOfKindProps) {
           </Group>
         )}
       </Group>
-      <UnitContent kind={kind} fields={fields} unit={unit.data} isNew={id === undefined} onSave={save} />
+      <UnitContent
+        kind={kind}
+        fields={fields}
+        unit={unit.data}
+        isNew={id === undefined}
+        onSave={save}
+        change={live.changes[0]}
+        onShow={() => void unit.refetch()}
+      />
       {id !== undefined && to('history', kind) !== 'none' && (
         <section aria-label={text('history.title')}>
           <Button size="xs" variant="default" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>

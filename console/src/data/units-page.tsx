@@ -13,6 +13,7 @@ import { useAddress } from '../shell/use-address.js';
 import { AllUnitsMenu } from './all-units-menu.js';
 import { ColumnMenu } from './column-menu.js';
 import { FilterBar } from './filter-bar.js';
+import { LoadAgain } from './load-again.js';
 import { SelectedUnits } from './selected-units.js';
 import { filterQuery, ID, useColumnsOf, useLabelOf, type Source } from './source.js';
 import { TransferMenu } from './transfer/transfer-menu.js';
@@ -109,14 +110,7 @@ function UnitsOf({ source }: { source: Source }) {
             </Button>
           )}
           <ColumnMenu fields={fields ?? []} hidden={hidden} onChange={setHidden} />
-          <Button
-            size="xs"
-            variant="default"
-            onClick={() => void Promise.all([units.refetch(), count.refetch()])}
-            loading={units.isRefetching}
-          >
-            {text('grid.refresh')}
-          </Button>
+          <LoadAgain changed={list.changed} isLoading={units.isRefetching} onLoad={list.loadAgain} />
           {isKind && fields && (
             <>
               <TransferMenu

@@ -1,7 +1,8 @@
-/** The units of a list, page by page, and how many they are. */
+/** The units of a list, page by page, how many they are, and what has changed since elsewhere. */
 import { hashKey, useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useCallback, useMemo } from 'react';
+import { useCallback, useEffect, useMemo, useRef } from 'react';
 import { countUnits } from '../api/units.js';
+import { useLiveList } from '../live/use-live-list.js';
 import { listOf, UNITS, type Source } from './source.js';
 
 const PAGE = 100;
@@ -15,6 +16,7 @@ interface Asked {
 export function useUnits(source: Source, { filter, search, order }: Asked) {
   const { type, id } = source;
   const asked = [UNITS, type, id, filter, search];
+  const isFollowed = useRef(false);
   const units = useInfiniteQuery({
     queryKey: [...asked, order],
     queryFn: ({ pageParam, signal }) =>
@@ -24,6 +26,8 @@ export function useUnits(source: Source, { filter, search, order }: Asked) {
     // In another order the grid stays, with the focus in it.
     placeholderData: (before, query) =>
       hashKey(query?.queryKey.slice(0, -1) ?? []) === hashKey(asked) ? before : undefined,
+    // Where the page is told what has changed, nothing moves by itself.
+    refetchOnWindowFocus: () => !isFollowed.current,
     retry: false,
   });
   // Beside the first page, which does not wait for it.
@@ -38,5 +42,15 @@ export function useUnits(source: Source, { filter, search, order }: Asked) {
   const rows = useMemo(() => units.data?.pages.flatMap(({ items }) => items) ?? [], [units.data]);
   const { fetchNextPage } = units;
   const more = useCallback(() => void fetchNextPage(), [fetchNextPage]);
-  return { units, rows, count, more };
+  const live = useLiveList({
+    kind: id,
+    filter,
+    order,
+    units: rows,
+    isWhole: !units.hasNextPage,
+    isRead: type === 'kind' && search === '' && units.isSuccess && !units.isPlaceholderData && !units.isRefetching,
+  });
+  useEffect(() => void (isFollowed.current = live.isFollowed), [live.isFollowed]);
+  const loadAgain = () => void Promise.all([units.refetch(), count.refetch()]);
+  return { units, rows, count, more, changed: live.changes.length, loadAgain };
 }

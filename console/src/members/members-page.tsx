@@ -5,6 +5,7 @@ import { Link, useSearchParams } from 'react-router';
 import { MEMBER_GROUP } from '../api/members.js';
 import type { Field } from '../api/types.js';
 import { literal } from '../api/units.js';
+import { LoadAgain } from '../data/load-again.js';
 import { SelectedUnits } from '../data/selected-units.js';
 import { ID, useColumnsOf, type Source } from '../data/source.js';
 import { UnitList } from '../data/unit-list.js';
@@ -57,7 +58,10 @@ function MembersOf({ kind }: { kind: string }) {
             {list.count.data && text('members.count', { smart_count: list.count.data.count })}
           </Paragraph>
         </Group>
-        <NewMember kinds={kinds.filter((each) => to('create', each) !== 'none')} labelOf={labelOf} />
+        <Group gap="xs">
+          <LoadAgain changed={list.changed} isLoading={list.units.isRefetching} onLoad={list.loadAgain} />
+          <NewMember kinds={kinds.filter((each) => to('create', each) !== 'none')} labelOf={labelOf} />
+        </Group>
       </Group>
       {administrator === false && <Paragraph size="sm">{text('members.of_others')}</Paragraph>}
       {administrator && kinds.length > 0 && !hasOwn && (
