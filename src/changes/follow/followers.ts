@@ -54,8 +54,6 @@ export class Followers implements OnModuleInit {
   readonly #polls = new PeriodicWork(() => this.#poll(), POLL_INTERVAL);
   /** The turns of this process, by project. */
   readonly #running = new Map<string, Promise<void>>();
-  /** The work of the turns, by project. */
-  readonly #claimed = new Map<string, ClaimedWork>();
   /** Projects with commits during their turn. */
   readonly #again = new Set<string>();
   /** Projects that are asked for soon. */
@@ -71,7 +69,6 @@ export class Followers implements OnModuleInit {
   #lookPlanned = false;
   /** Set in a service; a command leaves to services what follows its changes. */
   #watches = false;
-  #claiming: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly database: Database,
@@ -174,7 +171,7 @@ export class Followers implements OnModuleInit {
       return;
     }
     if (isExpected && !this.#planned.has(project)) await this.#work.wake(WORK, [project]);
-    if (await this.#claim({ now: project })) {
+    if ((await this.#claim(project)) || this.#running.has(project)) {
       this.#planned.set(project, true);
       return;
     }
@@ -182,21 +179,15 @@ export class Followers implements OnModuleInit {
     this.#notBefore.set(project, performance.now() + (isKnown ? HELD_PAUSE : NONE_PAUSE));
   }
 
-  /** Takes a project and begins its turn. One at a time, as what this process has could be taken by it again. */
-  #claim(of: { readonly now?: string }): Promise<boolean> {
-    const claim = async (): Promise<boolean> => {
-      if (of.now !== undefined && this.#running.has(of.now)) {
-        this.#again.add(of.now);
-        return true;
-      }
-      const except = [...this.#claimed.values()].map(({ id }) => id);
-      const claimed = await this.#work.claim({ names: [WORK], except, busy: [...this.#left.keys()], ...of });
-      if (claimed) this.#hold(claimed.project ?? '', claimed);
-      return claimed !== undefined;
-    };
-    const result = this.#claiming.then(claim);
-    this.#claiming = result.catch(() => undefined);
-    return result;
+  /** Takes a project and begins its turn. @param now the project, due or not; if left out, the one that is due longest */
+  async #claim(now?: string): Promise<boolean> {
+    const claimed = await this.#work.claim(() => {
+      if (now !== undefined && this.#running.has(now)) this.#again.add(now);
+      const left = now === undefined ? this.#left.keys() : [];
+      return { names: [WORK], busy: [...this.#running.keys(), ...left], now };
+    });
+    if (claimed) this.#hold(claimed.project ?? '', claimed);
+    return claimed !== undefined;
   }
 
   async #poll(): Promise<void> {
@@ -204,7 +195,7 @@ export class Followers implements OnModuleInit {
     try {
       await this.#look();
       while (!this.#polls.signal.aborted && this.#running.size < AT_ONCE) {
-        if (!(await this.#claim({}))) return;
+        if (!(await this.#claim())) return;
       }
     } catch (error) {
       this.#tell(undefined, error);
@@ -212,12 +203,10 @@ export class Followers implements OnModuleInit {
   }
 
   #hold(project: string, claimed: ClaimedWork): void {
-    this.#claimed.set(project, claimed);
     const running = this.#turn(project, claimed)
       .catch((error: unknown) => this.#tell(project, error))
       .finally(() => {
         this.#running.delete(project);
-        this.#claimed.delete(project);
         if (this.#again.delete(project)) this.wake(project);
       });
     this.#running.set(project, running);
@@ -257,7 +246,7 @@ export class Followers implements OnModuleInit {
       await this.#looks.plan([{ project: null, name: LOOK, detail: '', due: 0 }]);
       this.#lookPlanned = true;
     }
-    const look = await this.#looks.claim({ names: [LOOK], except: [], busy: [] });
+    const look = await this.#looks.claim(() => ({ names: [LOOK], busy: [] }));
     if (!look) return;
     try {
       await this.#lookAtAll();

@@ -32,28 +32,47 @@ interface ListedWork {
   readonly now: number;
 }
 
+/** What may be taken, as it is when the claim has its turn. */
+type Claimable = () => Omit<WorkClaim, 'holder' | 'type' | 'except'> & Partial<Pick<WorkClaim, 'except'>>;
+
 /** The work of one type. Times are milliseconds. */
 export class WorkClaims {
+  /** The ids of the work that this process has. */
+  readonly #held = new Set<string>();
+  #claiming: Promise<unknown> = Promise.resolve();
+
   constructor(
     private readonly database: Database,
     private readonly type: string,
   ) {}
 
-  /** Takes what has been due longest; undefined if nothing is. */
-  async claim(claim: Omit<WorkClaim, 'holder' | 'type'>): Promise<ClaimedWork | undefined> {
-    const statement = claimWorkStatement({ ...claim, type: this.type, holder: this.database.serviceId });
-    const [claimed] = await this.database.run<ClaimedWork>(statement);
+  /**
+   * Takes what has been due longest; undefined if nothing is. One claim at a time, because a row with the id of this
+   * service may be work that it has, or that it could not give back.
+   */
+  claim(of: Claimable): Promise<ClaimedWork | undefined> {
+    const claimed = this.#claiming.then(() => this.#claim(of()));
+    this.#claiming = claimed.catch(() => undefined);
+    return claimed;
+  }
+
+  async #claim({ except = [], ...claim }: ReturnType<Claimable>): Promise<ClaimedWork | undefined> {
+    const of = { type: this.type, holder: this.database.serviceId, except: [...this.#held, ...except] };
+    const [claimed] = await this.database.run<ClaimedWork>(claimWorkStatement({ ...claim, ...of }));
+    if (claimed) this.#held.add(claimed.id);
     return claimed;
   }
 
   /** @param due when it is due again; undefined: at once, if it was due */
   async release({ id }: ClaimedWork, due?: number): Promise<void> {
-    await this.database.run(releaseWorkStatement(id, this.database.serviceId, due));
+    const statement = releaseWorkStatement(id, this.database.serviceId, due);
+    await this.database.run(statement).finally(() => this.#held.delete(id));
   }
 
   /** For work that is gone. */
   async drop({ id }: ClaimedWork): Promise<void> {
-    await this.database.run(deleteWorkStatement(id, this.database.serviceId));
+    const statement = deleteWorkStatement(id, this.database.serviceId);
+    await this.database.run(statement).finally(() => this.#held.delete(id));
   }
 
   async plan(planned: readonly PlannedWork[]): Promise<void> {

@@ -40,7 +40,7 @@ export class SchedulePlanner {
       await this.#looks.plan([{ project: null, name: id, detail: '', due: await this.runs.now() }]);
       this.#known = id;
     }
-    const look = await this.#looks.claim({ names: [id], except: [], busy: [] });
+    const look = await this.#looks.claim(() => ({ names: [id], busy: [] }));
     if (!look) return;
     let next: number | undefined;
     try {

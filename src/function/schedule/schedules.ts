@@ -132,19 +132,16 @@ export class Schedules {
     if (project.settings.background === false) {
       throw refusal('project.background', 'Nothing runs by itself in this project: its setting background is off');
     }
-    if (this.#stopping.signal.aborted || this.#polls.signal.aborted) {
-      throw retryLater('server.stopping', 'The service is shutting down');
-    }
     const name = workName(of);
     const listed = await this.planner.runs.list(project.id);
     if (listed.some((work) => work.name === name && work.held)) throw alreadyRunning(of);
     const leave = await this.database.places.background.acquire(project.id, PATIENCE);
     try {
+      // It may have begun while the run waited for its place.
+      if (this.#polls.signal.aborted) throw retryLater('server.stopping', 'The service is shutting down');
       const { def, ticks } = found;
       await this.planner.note(project.id, { ...def, ticks, kind: of.kind });
-      const names = [name];
-      const except = [...this.#running.keys()];
-      const claimed = await this.planner.runs.claim({ names, except, busy: [], now: project.id });
+      const claimed = await this.planner.runs.claim(() => ({ names: [name], busy: [], now: project.id }));
       if (!claimed) throw alreadyRunning(of);
       const begun = await this.#beginNow({ claimed, project, ticks }, of);
       this.#hold(claimed, leave, this.#finish({ claimed, project, ticks }, begun));
@@ -186,8 +183,8 @@ export class Schedules {
       // What follows commits may always fill all places: there it waits for its turn, as if it were a project.
       const place = background.isFull ? await background.acquire('', PATIENCE).catch(() => undefined) : undefined;
       if (!place && background.isFull) return;
-      const except = [...this.#running.keys(), ...this.#postponed.keys()];
-      const claimed = await this.planner.runs.claim({ names, except, busy: [...busy] }).catch((error: unknown) => {
+      const claimable = () => ({ names, except: [...this.#postponed.keys()], busy: [...busy] });
+      const claimed = await this.planner.runs.claim(claimable).catch((error: unknown) => {
         place?.();
         throw error;
       });

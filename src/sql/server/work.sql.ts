@@ -22,7 +22,7 @@ export interface WorkClaim {
   /** Projects of which it can do no more. */
   readonly busy: readonly string[];
   /** Work of this project alone, due or not. */
-  readonly now?: string;
+  readonly now?: string | undefined;
 }
 
 export interface ClaimedRow {
@@ -40,10 +40,7 @@ export interface ClaimedRow {
  */
 export function claimWorkStatement({ holder, type, names, except, busy, now }: WorkClaim): Statement {
   const me = sql`${param(holder)}::uuid`;
-  const due =
-    now === undefined
-      ? sql`w."due_at" <= now() AND (w."project" IS NULL OR w."project" <> ALL(${param(busy)}::text[]))`
-      : sql`w."project" = ${param(now)}`;
+  const due = now === undefined ? sql`w."due_at" <= now()` : sql`w."project" = ${param(now)}`;
   return render(
     sql`
       WITH due AS MATERIALIZED (
@@ -53,6 +50,7 @@ export function claimWorkStatement({ holder, type, names, except, busy, now }: W
           AND w."name" = ANY(${param(names)}::text[])
           AND w."id" <> ALL(${param(except)}::bigint[])
           AND ${due}
+          AND (w."project" IS NULL OR w."project" <> ALL(${param(busy)}::text[]))
           AND (w."holder" IS NULL OR w."holder" = ${me} OR NOT ${isAlive(sql`w."holder"`)})
           AND (
             w."project" IS NULL

@@ -5,6 +5,7 @@ import { ok } from '../../support/definitions.js';
 import { FunctionsFolder, reload } from '../../support/functions.js';
 import { startTestService } from '../../support/service.js';
 import { sideConnection } from '../../support/side-connection.js';
+import { WorkClaims } from '../../../src/database/registry/work-claims.js';
 import { Schedules } from '../../../src/function/schedule/schedules.js';
 
 const folder = new FunctionsFolder();
@@ -187,6 +188,20 @@ it('is run by hand by administrators', async () => {
     expect((await caller.get('/function/run')).status).toBe(status);
     expect((await caller.post('/function/run', 5)).status).toBe(status);
   }
+});
+
+it('is taken once by a process that asks for it several times at once', async () => {
+  const claims = new WorkClaims(one.service.database, 'test');
+  await claims.plan([{ project: project.id, name: 'once', detail: '', due: 0 }]);
+  const claim = () => claims.claim(() => ({ names: ['once'], busy: [], now: project.id }));
+  const claimed = await Promise.all(Array.from({ length: 8 }, claim));
+  const works = claimed.flatMap((each) => each ?? []);
+  expect(works).toHaveLength(1);
+  for (const work of works) await claims.release(work);
+  const again = await claim();
+  expect(again?.id).toBe(works[0]?.id);
+  if (again) await claims.drop(again);
+  expect(await claim()).toBeUndefined();
 });
 
 it.each([
