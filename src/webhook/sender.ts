@@ -47,8 +47,13 @@ export class Sender {
   /** @param stop ends the attempt, which then throws */
   async send(sending: Sending, stop: AbortSignal): Promise<Attempt> {
     const began = performance.now();
-    const timeout = AbortSignal.timeout(LIMITS.deliverySeconds * 1000);
-    const signal = AbortSignal.any([timeout, stop]);
+    // Not `AbortSignal.any`: what it makes stays in the memory of `stop`, which lasts as long as the service.
+    const attempt = new AbortController();
+    const end = (): void => attempt.abort();
+    const timeout = setTimeout(end, LIMITS.deliverySeconds * 1000);
+    stop.addEventListener('abort', end);
+    if (stop.aborted) end();
+    const { signal } = attempt;
     let status: number | null = null;
     let code: SendCode | null = null;
     try {
@@ -58,7 +63,10 @@ export class Sender {
       code = codeOfStatus(status);
     } catch (error) {
       if (stop.aborted) throw stop.reason;
-      code = timeout.aborted ? 'timeout' : error instanceof SendError ? error.code : 'lost';
+      code = signal.aborted ? 'timeout' : error instanceof SendError ? error.code : 'lost';
+    } finally {
+      clearTimeout(timeout);
+      stop.removeEventListener('abort', end);
     }
     return { status, milliseconds: Math.round(performance.now() - began), code };
   }

@@ -5,7 +5,7 @@ import { createServer as createSecure } from 'node:https';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { createServer as createHttp } from 'node:http';
 import { mkdtempSync } from 'node:fs';
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -183,8 +183,16 @@ it('an attempt ends with the service', async () => {
     names,
   );
   const stopping = new AbortController();
-  const url = `http://127.0.0.1:${port}/never`;
-  const attempt = new Sender(names, places).send({ url, headers: {}, body: '' }, stopping.signal);
+  const send = (path: string) => {
+    const url = `http://127.0.0.1:${port}/${path}`;
+    return new Sender(names, places).send({ url, headers: {}, body: '' }, stopping.signal);
+  };
+  // What ends all attempts keeps nothing of those that have ended.
+  const kept = () => Object.getOwnPropertySymbols(stopping.signal).length;
+  const before = kept();
+  await send('a');
+  expect([kept(), getEventListeners(stopping.signal, 'abort')]).toEqual([before, []]);
+  const attempt = send('never');
   setTimeout(() => stopping.abort(new Error('stopping')), 50);
   await expect(attempt).rejects.toThrow('stopping');
 });
