@@ -16,12 +16,12 @@ import { retryLater } from '../../shared/errors.js';
 import { lruCache } from '../../shared/maps.js';
 import { PeriodicWork } from '../../shared/periodic-work.js';
 import { lookForChangesStatement } from '../../sql/changes/follow.sql.js';
+import { FOLLOW } from '../../sql/server/work.sql.js';
 import { ProjectStore } from '../../tenancy/project-store.js';
 import type { FollowerSource } from './follower.js';
 import { FollowedProject, type TurnEnd } from './followed-project.js';
 
-/** The name of the work in the registry, and that of the look at all projects. */
-const WORK = 'changes';
+/** The name of the look at all projects in the registry. */
 const LOOK = 'look';
 
 /** Milliseconds between two looks at what is due. */
@@ -77,7 +77,7 @@ export class Followers implements OnModuleInit {
     private readonly followed: FollowedProject,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    this.#work = new WorkClaims(database, 'follow');
+    this.#work = new WorkClaims(database, FOLLOW.type);
     this.#looks = new WorkClaims(database, 'followers');
   }
 
@@ -118,7 +118,7 @@ export class Followers implements OnModuleInit {
   async begin(project: string): Promise<void> {
     this.#notBefore.delete(project);
     this.#left.delete(project);
-    await this.#work.wake(WORK, [project]);
+    await this.#work.wake(FOLLOW.name, [project]);
     this.wake(project);
   }
 
@@ -167,10 +167,10 @@ export class Followers implements OnModuleInit {
     if (this.#running.has(project)) return void this.#again.add(project);
     const isExpected = this.#expectedIn(project).length > 0;
     if (this.#running.size >= AT_ONCE) {
-      if (isExpected || this.#planned.has(project)) await this.#work.wake(WORK, [project]);
+      if (isExpected || this.#planned.has(project)) await this.#work.wake(FOLLOW.name, [project]);
       return;
     }
-    if (isExpected && !this.#planned.has(project)) await this.#work.wake(WORK, [project]);
+    if (isExpected && !this.#planned.has(project)) await this.#work.wake(FOLLOW.name, [project]);
     if ((await this.#claim(project)) || this.#running.has(project)) {
       this.#planned.set(project, true);
       return;
@@ -184,7 +184,7 @@ export class Followers implements OnModuleInit {
     const claimed = await this.#work.claim(() => {
       if (now !== undefined && this.#running.has(now)) this.#again.add(now);
       const left = now === undefined ? this.#left.keys() : [];
-      return { names: [WORK], busy: [...this.#running.keys(), ...left], now };
+      return { names: [FOLLOW.name], busy: [...this.#running.keys(), ...left], now };
     });
     if (claimed) this.#hold(claimed.project ?? '', claimed);
     return claimed !== undefined;
@@ -221,9 +221,9 @@ export class Followers implements OnModuleInit {
     };
     let end: TurnEnd | undefined;
     try {
+      // One that is being deleted takes its work along.
       const project = await this.projects.find(id);
-      if (!project) return await this.#work.drop(claimed);
-      if (this.followed.runs(project)) end = await this.followed.turn(project, limit);
+      if (project && this.followed.runs(project)) end = await this.followed.turn(project, limit);
     } catch (error) {
       this.#tell(id, error);
     }
@@ -267,7 +267,7 @@ export class Followers implements OnModuleInit {
       lookForChangesStatement(schemas.flatMap((schema) => bySchema.get(schema) ?? []));
     const due = await readSchemas<{ schema: string }>(this.database, [...bySchema.keys()], read);
     await this.#work.wake(
-      WORK,
+      FOLLOW.name,
       due.map(({ schema }) => projectOfSchema(schema)),
     );
   }

@@ -12,6 +12,9 @@ const SILENCE = 30;
 /** Seconds after which work that nobody knows any more is forgotten. */
 const FORGOTTEN_AFTER = 2 * 24 * 3600;
 
+/** The work of what follows the changes of a project. */
+export const FOLLOW = { type: 'follow', name: 'changes' } as const;
+
 export interface WorkClaim {
   readonly holder: string;
   readonly type: string;

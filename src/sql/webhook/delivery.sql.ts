@@ -145,7 +145,7 @@ export function beginFollowerStatement(schema: string, hookId: string, after: st
   `);
 }
 
-/** Lets the webhooks of a project that was restored or imported begin with what comes next. */
+/** Lets the webhooks of a project that was restored or imported begin with what comes next. A row for each that does. */
 export function beginFollowingStatement(schema: string): Statement {
   return render(sql`
     WITH new AS MATERIALIZED (
@@ -156,6 +156,7 @@ export function beginFollowingStatement(schema: string): Statement {
     SELECT n.id, n.seq, n.now, n.paused
     FROM new AS n
     ON CONFLICT ("id") DO NOTHING
+    RETURNING 1 AS begun
   `);
 }
 

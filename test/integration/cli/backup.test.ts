@@ -168,6 +168,9 @@ describe('a backup', () => {
     expect(row && secrets.secretsOf('hooked2', row)).toEqual([{ secret }]);
     expect(row && secrets.headersOf('hooked2', row)).toEqual({ 'x-key': 'canary' });
     expect(row && secrets.secretsOf('hooked', row)).toBeUndefined();
+    // They are looked for as soon as something may run by itself in it.
+    const work = `SELECT project FROM kind.work WHERE type = 'follow' AND project = 'hooked2'`;
+    expect(await service.service.database.run({ text: work, values: [] })).toEqual([{ project: 'hooked2' }]);
     // What is in the histories is not sent again.
     const [follower] = await query<{ ahead: boolean }>(
       projectOf('hooked2'),
