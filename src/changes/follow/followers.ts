@@ -3,6 +3,7 @@
  * to time what a process that died has left. A project is a row of the registry (`WorkClaims`), which one service at a
  * time has; projects take turns.
  */
+import { setMaxListeners } from 'node:events';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { readSchemas } from '../../catalog/model/model-store.js';
@@ -79,6 +80,8 @@ export class Followers implements OnModuleInit {
   ) {
     this.#work = new WorkClaims(database, FOLLOW.type);
     this.#looks = new WorkClaims(database, 'followers');
+    // Each task that runs listens to it.
+    setMaxListeners(0, this.#giveUp.signal);
   }
 
   onModuleInit(): void {

@@ -1,4 +1,5 @@
 /** Runs what is due of the schedules, in any of the services, and by hand. */
+import { setMaxListeners } from 'node:events';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Catalog } from '../../catalog/catalog.service.js';
@@ -68,6 +69,8 @@ export class Schedules {
     @Inject(LOGGER) private readonly logger: Logger,
     metricSources: MetricSources,
   ) {
+    // Each run listens to it.
+    setMaxListeners(0, this.#stopping.signal);
     const help = 'Runs of scheduled functions, by how they ended, and ticks that were skipped.';
     for (const outcome of RUN_OUTCOMES) {
       if (outcome === 'running') continue;
