@@ -34,11 +34,14 @@ export function parseFeedQuery(url: string): Parsed<FeedQuery> {
 }
 
 function readFeedQuery(reader: QueryReader): FeedQuery {
-  const kinds = reader.names('kinds') ?? [];
+  // Quotes as of JSON: ["*"].
+  const kinds = (reader.names('kinds') ?? []).map((id) => id.replace(/^"(.+)"$/, '$1'));
   const operations = reader.names('operations') ?? FEED_OPERATIONS;
+  const filter = reader.filter('filter');
+  const isOneKind = kinds.length === 1 && kinds[0] !== '*';
   const list = {
     ...EMPTY_QUERY,
-    filter: reader.filter('filter'),
+    filter: isOneKind ? filter : undefined,
     include: reader.names('include'),
     exclude: reader.names('exclude'),
   };
@@ -51,7 +54,7 @@ function readFeedQuery(reader: QueryReader): FeedQuery {
     if (FEED_OPERATIONS.some((known) => known === each)) continue;
     reader.bad('operations', `wants some of ${FEED_OPERATIONS.join(', ')}, got '${each.slice(0, 40)}'`);
   }
-  if (list.filter && (kinds.length !== 1 || kinds[0] === '*')) reader.bad('filter', 'needs exactly one kind in kinds');
+  if (filter && !isOneKind) reader.bad('filter', 'needs exactly one kind in kinds');
   return {
     list,
     kinds,
