@@ -8,6 +8,7 @@ import { Catalog } from '../catalog/catalog.service.js';
 import { jsonAnswer, type Answer } from '../http/answer/answer.js';
 import type { FunctionsQuery } from '../http/route/parse-list-query.js';
 import type { KindDef, Model } from '../model/model.js';
+import { instantAt } from '../model/parameter-type/calendar.js';
 import { didYouMean } from '../shared/texts.js';
 import { knowsWholeProject, ANONYMOUS, type Caller } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
@@ -183,7 +184,7 @@ function describedSchedule(kind: KindDef, { name, ticks }: FunctionDef, next: Re
   const isNext = ticks !== undefined && at !== undefined;
   return {
     schedule: (next && ticks?.schedule) ?? null,
-    next_at: isNext ? new Date(at).toISOString().replace('Z', '000Z') : null,
+    next_at: isNext ? instantAt(at) : null,
   };
 }
 

@@ -10,6 +10,7 @@ import { Database } from '../database/database.js';
 import { LOGGER } from '../http/log/logger.js';
 import { WEBHOOK_KIND } from '../model/built-in-traits.js';
 import type { Model } from '../model/model.js';
+import { instantAt } from '../model/parameter-type/calendar.js';
 import type { SendCode } from '../model/webhook-codes.js';
 import { FairQueue } from '../shared/fair-queue.js';
 import { KindError, retryLater } from '../shared/errors.js';
@@ -243,6 +244,6 @@ function messageId(id: string): string {
 
 function withAttempt({ report }: Task, attempt: Omit<ToldAttempt, 'at'>): Report {
   const { attempts = [], ...rest } = (report ?? {}) as Partial<Report>;
-  const at = new Date(Date.now() - (attempt.milliseconds ?? 0)).toISOString();
+  const at = instantAt(Date.now() - (attempt.milliseconds ?? 0));
   return { ...rest, attempts: [...attempts, { at, ...attempt }] };
 }

@@ -2,6 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import type { Session } from '../catalog/session/session.js';
+import { instantAt } from '../model/parameter-type/calendar.js';
 import { refusal, retryLater, type KindError } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
 import { takeAttemptsStatement, waitStatement } from '../sql/member/throttle.sql.js';
@@ -30,7 +31,7 @@ export class Pings {
     const { project } = session;
     const hook = await this.hooks.get(session, hookId);
     await this.#count(session);
-    const timestamp = new Date().toISOString();
+    const timestamp = instantAt(Date.now());
     const body = JSON.stringify({ type: 'ping', timestamp, data: { project: project.id, webhook_id: hook.id } });
     const never = new AbortController().signal;
     const attempt = await this.sender.send(project.id, hook, { id: `msg_${randomUUID()}`, body }, never);

@@ -76,3 +76,8 @@ export function instantOf(microseconds: string): string {
   const rest = String(all % perMillisecond).padStart(3, '0');
   return `${new Date(Number(all / perMillisecond)).toISOString().slice(0, -1)}${rest}Z`;
 }
+
+/** The same from milliseconds. */
+export function instantAt(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().replace('Z', '000Z');
+}

@@ -49,6 +49,7 @@ interface Hook {
   readonly secret: string;
   readonly path: string;
 }
+const MICROSECONDS = expect.stringMatching(/T\d\d:\d\d:\d\d\.\d{6}Z$/) as string;
 let made = 0;
 const hook = async (body: object = {}, of: TestProject = project): Promise<Hook> => {
   const id = `hook_${(made += 1)}`;
@@ -110,7 +111,7 @@ it('sends creates, edits and deletions, signed, in the form of the feed', async 
   const listed = await deliveries(the);
   expect(listed.map(({ webhook_id: each }) => each)).toEqual(ids.toReversed());
   expect(listed[2]).toMatchObject({ type: 'task.create', kind_id: 'task', unit_id: id, next_at: null });
-  expect(listed[2]?.attempts).toMatchObject([{ status: 204, code: null }]);
+  expect(listed[2]?.attempts).toMatchObject([{ at: MICROSECONDS, status: 204, code: null }]);
   const whole = (await ok(project.get(`/webhook/unit/${the.id}/delivery/${listed[2]?.id}`))) as { body: string };
   expect(whole.body).toBe(receiver.to(the.path)[0]?.body);
   await until(async () => {
@@ -477,7 +478,11 @@ it('pings, whatever the state, six times a minute', async () => {
   expect(await ok(ping())).toMatchObject({ delivered: true, status: 204, code: null });
   const [received] = receiver.to(the.path);
   new Webhook(the.secret).verify(received?.body ?? '', received?.headers as Record<string, string>);
-  expect(JSON.parse(received?.body ?? '')).toMatchObject({ type: 'ping', data: { project: fresh.id } });
+  expect(JSON.parse(received?.body ?? '')).toMatchObject({
+    type: 'ping',
+    timestamp: MICROSECONDS,
+    data: { project: fresh.id },
+  });
   receiver.fail(302);
   expect(await ok(ping())).toMatchObject({ delivered: false, status: 302, code: 'redirect' });
   receiver.fail(404);
