@@ -1,7 +1,7 @@
 import { Controller, Delete, Get, Param, Post, Req, UseInterceptors } from '@nestjs/common';
 import { checkAdministrator } from '../../access/access.js';
 import type { Session } from '../../catalog/session/session.js';
-import { Answer, pageAnswer } from '../../http/answer/answer.js';
+import { Answer, NULL_ANSWER, pageAnswer } from '../../http/answer/answer.js';
 import type { HttpRequest } from '../../http/request/request.js';
 import { ApiRoute } from '../../http/route/api-route.js';
 import { parseFunctionsQuery, refuseQuery } from '../../http/route/parse-list-query.js';
@@ -54,7 +54,7 @@ export class FailureController {
     refuses: [404, 409],
   })
   retry(@Param() { failure_id: id }: FailureParams, @Req() { url }: HttpRequest): Command {
-    return writing(url, (session) => this.failures.retry(session, id));
+    return writing(url, async (session) => new Answer(await this.failures.retry(session, id)));
   }
 
   @Delete(':failure_id')
@@ -62,16 +62,18 @@ export class FailureController {
     ...ROUTE,
     id: 'function.discard',
     summary: 'Discard what failed after a commit',
-    content: 'functionFailure',
+    content: 'nothing',
     refuses: [404],
   })
   discard(@Param() { failure_id: id }: FailureParams, @Req() { url }: HttpRequest): Command {
-    return writing(url, (session) => this.failures.discard(session, id));
+    return writing(url, async (session) => {
+      await this.failures.discard(session, id);
+      return NULL_ANSWER;
+    });
   }
 }
 
-/** @param work answers the failure as JSON */
-function writing(url: string, work: (session: Session) => Promise<string>): Command {
+function writing(url: string, work: (session: Session) => Promise<Answer>): Command {
   return {
     authorize: ({ caller }) => {
       authorize(caller);
@@ -80,7 +82,7 @@ function writing(url: string, work: (session: Session) => Promise<string>): Comm
         checked: true,
         run: async (session) => {
           refuseQuery(url);
-          return new Answer(await work(session));
+          return work(session);
         },
       };
     },

@@ -33,11 +33,10 @@ export class Failures {
     return row.item;
   }
 
-  /** Answers the failure as JSON. @throws KindError 404 */
-  async discard({ project, executor }: Session, id: string): Promise<string> {
-    const [row] = isUuid(id) ? await executor.run<{ item: string }>(deleteFailureStatement(project.schema, id)) : [];
-    if (!row) throw unknownFailure();
-    return row.item;
+  /** @throws KindError 404 */
+  async discard({ project, executor }: Session, id: string): Promise<void> {
+    const gone = isUuid(id) ? await executor.run(deleteFailureStatement(project.schema, id)) : [];
+    if (gone.length === 0) throw unknownFailure();
   }
 }
 

@@ -2,6 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
+import { checkActive } from '../../access/access.js';
 import { Catalog } from '../../catalog/catalog.service.js';
 import { Database } from '../../database/database.js';
 import type { ClaimedWork } from '../../database/registry/work-claims.js';
@@ -118,8 +119,10 @@ export class Schedules {
     );
   }
 
-  /** Begins a run now, and answers it as JSON. @throws KindError 404, 409, 503 */
+  /** Begins a run now, and answers it as JSON. @throws KindError 403, 404, 409, 503 */
   async runNow(project: Project, model: Model, of: ScheduledFunction): Promise<string> {
+    const kind = model.kinds.get(of.kind);
+    if (kind) checkActive(kind);
     const found = this.runs.find({ project, model }, of);
     if (!found) {
       const known = scheduledIn(this.registry.current, project.id).filter(({ kind }) => kind === of.kind);

@@ -85,14 +85,9 @@ export function retryFailureStatement(schema: string, id: string): Statement {
   );
 }
 
-/** Forgets a failure. One row `item`, as JSON, or none. */
+/** Forgets a failure. One row `id`, or none. */
 export function deleteFailureStatement(schema: string, id: string): Statement {
-  return render(
-    sql`
-      WITH gone AS (DELETE FROM ${ident(schema, TASK_TABLE)} AS t WHERE ${isThis(id)} RETURNING t.*)
-      SELECT ${FAILURE}::text AS item FROM gone AS t
-    `,
-  );
+  return render(sql`DELETE FROM ${ident(schema, TASK_TABLE)} AS t WHERE ${isThis(id)} RETURNING t."id"`);
 }
 
 /** Forgets the oldest of too many. */

@@ -270,6 +270,10 @@ it('does not run in a project whose background is off', async () => {
     const { items } = (await ok(project.get('/function'))) as { items: { next_at: string | null }[] };
     expect(items.every(({ next_at: at }) => at === null)).toBe(true);
   });
+  await ok(project.put('/kind/unit/job', { active: false }));
+  const inactive = await project.post('/function/run', { kind_id: 'job', function: 'notes' });
+  expect([inactive.status, inactive.body.messages[0]?.code]).toEqual([403, 'kind.inactive']);
+  await ok(project.put('/kind/unit/job', { active: true }));
   // What was due meanwhile is forgotten with the next look at all projects.
   await vi.waitFor(async () => {
     await look();
