@@ -1,6 +1,6 @@
 /** Removes the values in the history of a unit for good. */
 import { Injectable } from '@nestjs/common';
-import { authorizeKind, checkAdministrator } from '../access/access.js';
+import { authorizeKind, checkActive, checkAdministrator } from '../access/access.js';
 import { inTransaction } from '../catalog/session/executors.js';
 import type { Session } from '../catalog/session/session.js';
 import { Database } from '../database/database.js';
@@ -26,6 +26,7 @@ export class Erasures {
       authorize: ({ model, caller }) => {
         const { kind } = authorizeKind(model, kindId, 'read', caller);
         checkAdministrator(caller, 'Only administrators erase histories');
+        checkActive(kind);
         if (kind.changes === 'none') throw refusal('history.off', `Nothing is recorded of '${kind.id}'`);
         const run = async (session: Session) => {
           const id = keyText(kind, unitId);

@@ -1,5 +1,5 @@
 /** Plans what a caller may see of changes. Pure. */
-import { authorizeKind, grantOf } from '../access/access.js';
+import { authorizeKind, checkActive, grantOf } from '../access/access.js';
 import type { Opened } from '../run/command.js';
 import type { Parsed } from '../http/route/parse-list-query.js';
 import type { KindDef } from '../model/model.js';
@@ -26,6 +26,7 @@ export function authorizeFeed({ model, caller }: Opened, names: readonly string[
   }
   return names.map((id) => {
     const { kind } = authorizeKind(model, id, 'read', caller);
+    checkActive(kind);
     if (isRecorded(kind)) return kind;
     const text = `kinds: the changes of '${id}' are not recorded; its setting changes is 'none'`;
     throw refusal('changes.off', text, { parameter: 'kinds' });

@@ -1,5 +1,5 @@
 /** Plans what a caller may see of the history of units. Pure. */
-import { authorizeKind } from '../access/access.js';
+import { authorizeKind, checkActive } from '../access/access.js';
 import type { ListQuery } from '../filter/queries.js';
 import { parseListQuery, type Parsed } from '../http/route/parse-list-query.js';
 import { builtInField } from '../model/field.js';
@@ -33,6 +33,7 @@ export interface HistoryOf {
 /** @throws KindError 401, 403, 404, and 400 for a kind that keeps none */
 export function authorizeHistory({ model, caller }: Opened, kindId: string): HistoryOf {
   const { kind, grant } = authorizeKind(model, kindId, 'history', caller);
+  checkActive(kind);
   if (kind.changes !== 'history') {
     throw refusal('history.off', `'${kind.id}' keeps no history; its setting changes is '${kind.changes}'`);
   }

@@ -92,6 +92,7 @@ export class RevertCommands {
     // Its values were removed with it.
     if (!past.present && isMemberKind(kind)) throw memberIsGone(unit);
     if (past.version === null || past.erased || !past.seen) throw unknownVersion();
+    if (past.present && isOfDeleted(past, past.present)) throw isThere(kind, unit);
     if (!past.present && expectedVersions(request.ifMatch)) throw versionMismatch(kind, unit);
     const given = putBack(session, kind, past, asked.parameters ?? undefined);
     const write = past.present ? this.#edit : this.#create;
@@ -152,6 +153,11 @@ interface Written extends WriteRequest {
 
 function memberIsGone(unit: string): KindError {
   return refusal('unit.member', `The member '${unit}' was deleted, and does not come back`);
+}
+
+/** Whether a version is that of a unit that was deleted, in whose place another one is, or itself again. */
+function isOfDeleted({ operation, past }: Past, present: Past['past']): boolean {
+  return operation === 'delete' || past['inserted_at'] !== present['inserted_at'];
 }
 
 /** Whether a create was refused because there is a unit with its id. */

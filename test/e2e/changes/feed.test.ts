@@ -219,11 +219,13 @@ it('misses nothing and repeats nothing while many write', async () => {
 
 it('refuses what cannot be read, and says why', async () => {
   const since = await now(ann, 'task');
+  await defineKinds(project, { id: 'asleep', changes: 'feed', active: false, parameters: [] });
   const elsewhere = await service.project();
   await defineKinds(elsewhere, { id: 'task', changes: 'feed', parameters: [] });
   const refusals: Record<string, [string, number, string, TestProject?]> = {
     'a kind that is not there': ['kinds=[no]', 404, 'kind.unknown'],
     'a kind that is not recorded': ['kinds=[off]', 400, 'changes.off'],
+    'an inactive kind': ['kinds=[asleep]', 403, 'kind.inactive'],
     'no kinds': ['', 400, 'query.bad_value'],
     'an unknown operation': ['kinds=[task]&operations=[insert]', 400, 'query.bad_value'],
     'a filter of several kinds': ['kinds=[task,note]&filter=all()', 400, 'query.bad_value'],

@@ -306,6 +306,8 @@ it('brings a deleted unit back with its id and the time of its creation', async 
   const back = (await ok(revert('task', id, { version: deleted }))) as { unit: Record<string, unknown> };
   expect(back.unit).toEqual({ ...before, updated_at: back.unit['updated_at'] });
   expect(operations(await history('task', id))).toEqual(['create', 'delete', 'create']);
+  expect(await refusal(revert('task', id, { version: deleted }))).toEqual([409, 'unit.exists']);
+  expect(await ok(revert('task', id, { version: made }))).toMatchObject({ unit: { title: 'a' } });
   await create('page', { slug: 'back', body: 'x' });
   await ok(project.delete('/page/unit/back'));
   const [, version] = await versionsOf('page', 'back');
@@ -317,6 +319,10 @@ it('brings a deleted unit back with its id and the time of its creation', async 
   expect(await ok(revert('page', 'back', { version }))).toMatchObject({
     unit: { id: 'back', slug: 'back', body: 'x' },
   });
+  // Another one with the same key.
+  await ok(project.delete('/page/unit/back'));
+  await create('page', { slug: 'back', body: 'y' });
+  expect(await refusal(revert('page', 'back', { version }))).toEqual([409, 'unit.exists']);
 });
 
 it('puts nothing back that its caller may not read there or write now', async () => {
@@ -398,6 +404,17 @@ it('refuses what cannot be put back', async () => {
   expect(await ok(project.post('/batch', { operations: batch }))).toMatchObject({
     items: [{ status: 200, content: { unit: { title: 'a' } } }],
   });
+  await edit('kind', 'task', { active: false });
+  for (const call of [
+    project.get('/task/history'),
+    project.get(`/task/unit/${id}/history`),
+    project.get(`/task/unit/${id}?as_of=${version}`),
+    project.delete(`/task/unit/${id}/history`),
+    revert('task', id, { version }),
+  ]) {
+    expect(await refusal(call)).toEqual([403, 'kind.inactive']);
+  }
+  await edit('kind', 'task', { active: true });
 });
 
 it('what no longer fits is refused as the edit is', async () => {
