@@ -50,8 +50,13 @@ export class HookStates implements OnModuleDestroy {
     return row?.failures ?? 0;
   }
 
+  /** @param count of all kinds: which they were is no longer known */
   lost(project: Project, hookId: string, count: number): void {
-    const statement = noteLostStatement(project.schema, hookId, `${count} events were no longer kept, and are lost`);
+    const statement = noteLostStatement(
+      project.schema,
+      hookId,
+      `up to ${count} events were no longer kept, and are lost`,
+    );
     this.database
       .ofProject(project)
       .run(statement)

@@ -4,6 +4,7 @@ import { anonymous, asMember, defineKinds, tokensOf } from '../../support/caller
 import { ok, query } from '../../support/definitions.js';
 import { follow, type LiveReader } from '../../support/live.js';
 import { makeKey } from '../../support/keys.js';
+import { lowerLimit } from '../../support/limits.js';
 import { observeStatements } from '../../support/sent-statements.js';
 import { sharedService, startTestService, TestProject } from '../../support/service.js';
 
@@ -326,6 +327,10 @@ it('ends, and says why', async () => {
   const four = await follow(project, { a: '/short/unit' });
   await ok(project.delete('/kind/unit/short?cascade=true'));
   expect(await four.next('end')).toMatchObject({ as: 'a', code: 'kind.unknown' });
+  lowerLimit('liveSeconds', 0.2);
+  const five = await follow(project, { a: '/task/unit' });
+  expect(await five.next('end')).toEqual({ event: 'end', code: 'stream.old', text: expect.any(String) as string });
+  await five.until(() => five.ended);
 });
 
 it('each reader is sent the parameters that it may read', async () => {

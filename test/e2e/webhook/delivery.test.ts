@@ -2,9 +2,12 @@
 import { Webhook } from 'standardwebhooks';
 import { expect, it, vi } from 'vitest';
 import { Followers } from '../../../src/changes/follow/followers.js';
+import { forgetTasksStatement } from '../../../src/sql/changes/follow.sql.js';
+import { pruneDeliveriesStatement } from '../../../src/sql/webhook/delivery.sql.js';
 import { Payloads } from '../../../src/webhook/payload.js';
 import { asMember, defineKinds } from '../../support/callers.js';
 import { ok, query } from '../../support/definitions.js';
+import { lowerLimit } from '../../support/limits.js';
 import { Receiver } from '../../support/receiver.js';
 import { ownDatabase, startServiceOn } from '../../support/own-database.js';
 import type { TestProject } from '../../support/service.js';
@@ -15,6 +18,7 @@ const settings = {
   shutdownGrace: 200,
   shutdownIdle: 0,
 };
+lowerLimit('deliveries', 20);
 // Other services on the same database, which deliver too, would have other settings.
 const connection = await ownDatabase();
 const [one, two] = [await startServiceOn(connection, settings), await startServiceOn(connection, settings)];
@@ -453,6 +457,53 @@ it('sends at most four at once of a webhook, each unit in its order', async () =
   await end(the);
 });
 
+it('keeps what was delivered for three days, what has failed for thirty, and so many of a webhook', async () => {
+  receiver.succeed();
+  const the = await hook({ kinds: ['task'] });
+  for (const title of ['a', 'b', 'c', 'd']) await create({ title });
+  await until(async () => {
+    expect((await deliveries(the)).map(({ state }) => state)).toEqual(Array.from({ length: 4 }, () => 'delivered'));
+  });
+  const ids = (await deliveries(the)).map(({ id }) => id);
+  const ended = [
+    ['done', 2.9],
+    ['failed', 29],
+    ['done', 3.1],
+    ['failed', 31],
+  ] as const;
+  for (const [at, [state, days]] of ended.entries()) {
+    const ago = `now() - ${days} * interval '1 day'`;
+    await query(project, `UPDATE $schema._task SET state = $2, ended_at = ${ago} WHERE id = $1`, [ids[at], state]);
+  }
+  const kept = async () => (await deliveries(the)).map(({ id }) => id);
+  const { database } = one.service;
+  const schema = `project_${project.id}`;
+  await database.run(forgetTasksStatement(schema));
+  expect(await kept()).toEqual(ids.slice(0, 2));
+  lowerLimit('deliveriesKept', 1);
+  await database.run(pruneDeliveriesStatement(schema, the.id));
+  expect(await kept()).toEqual(ids.slice(0, 1));
+  await end(the);
+});
+
+it('tells how many events are lost that are no longer kept, and goes on with the oldest', async () => {
+  receiver.succeed();
+  const the = await hook({ kinds: ['task'] });
+  await ok(project.put(`/webhook/unit/${the.id}`, { active: false }));
+  for (const title of ['lost', 'lost too']) await create({ title });
+  await ok(project.get('/changes?kinds=task&since='));
+  await query(project, `WITH gone AS (DELETE FROM $schema._change) UPDATE $schema._feed SET kept = last`);
+  const { id } = await create({ title: 'kept' });
+  await ok(project.put(`/webhook/unit/${the.id}`, { active: true }));
+  await until(() => expect(receiver.messages(the.path)).toMatchObject([{ data: { unit_id: id } }]));
+  await until(async () => {
+    // With the pause itself, which is no event of a task.
+    const reason = 'up to 3 events were no longer kept, and are lost';
+    expect(await ok(project.get(`/webhook/unit/${the.id}`))).toMatchObject({ state: 'ok', active: true, reason });
+  });
+  await end(the);
+});
+
 it('a receiver that does not answer keeps no other webhook waiting', async () => {
   const [slow, quick] = [await hook({ kinds: ['task'] }), await hook({ kinds: ['task'] })];
   let isHeld = true;
@@ -544,4 +595,27 @@ it('members and strangers get nothing of deliveries', async () => {
   }
   const own = await project.get('/task/unit', { headers: { 'user-agent': 'kind-webhook' } });
   expect([own.status, own.body.messages[0]?.code]).toEqual([403, 'webhook.loop']);
+});
+
+it('sends at most 16 at once of a project, and what is left of a process to others', async () => {
+  // All by one process.
+  await two.service.app.get(Followers).stop(0);
+  const other = await one.project();
+  await defineKinds(other, { id: 'task', changes: 'feed', parameters: [{ id: 'title', kind_id: 'string' }] });
+  const hooks = await Promise.all(Array.from({ length: 5 }, () => hook({ kinds: ['task'] })));
+  const others = await Promise.all(Array.from({ length: 2 }, () => hook({ kinds: ['task'] }, other)));
+  const held: (() => void)[] = [];
+  receiver.answer = (_, response) => void held.push(() => response.writeHead(204).end());
+  receiver.mostOpen = 0;
+  const createFour = (of: TestProject) => Promise.all([1, 2, 3, 4].map((n) => create({ title: `${n}` }, 'task', of)));
+  await createFour(project);
+  await until(() => expect(receiver.open).toBe(16));
+  await createFour(other);
+  await until(() => expect(receiver.open).toBe(20));
+  const sent = (to: readonly Hook[]) => to.map(({ path }) => receiver.to(path).length).reduce((a, b) => a + b);
+  expect([sent(hooks), sent(others)]).toEqual([16, 4]);
+  receiver.succeed();
+  for (const answer of held) answer();
+  await until(() => expect([sent(hooks), sent(others)]).toEqual([20, 8]));
+  expect(receiver.mostOpen).toBe(20);
 });
