@@ -1,7 +1,7 @@
 /**
- * `npm run test:deploy`: what other programs make of the service: npm of its package, Prometheus of `deploy/`, generators of
- * clients and a linter of its API document, Nest's compiler of its sources. They need Debian's `prometheus` and the packages
- * of `test/deploy/`, which are installed at the first run, and are not part of `npm test`.
+ * `npm run test:deploy`: what other programs make of the service: npm of its package, Prometheus and nginx of `deploy/`,
+ * generators of clients and a linter of its API document, Nest's compiler of its sources. They need Debian's `prometheus` and
+ * `nginx` and the packages of `test/deploy/`, which are installed at the first run, and are not part of `npm test`.
  */
 import { defineConfig } from 'vitest/config';
 import { compiledSources } from './test/support/compiled.js';

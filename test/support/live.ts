@@ -1,5 +1,6 @@
 /** A reader of live lists: two parsers of others read the stream, and the lists are kept as docs/changes.md says. */
 import { request, type ClientRequest, type IncomingMessage } from 'node:http';
+import { request as secureRequest } from 'node:https';
 import { getLines, getMessages } from '@microsoft/fetch-event-source/lib/cjs/parse.js';
 import { isDeepStrictEqual } from 'node:util';
 import { createParser } from 'eventsource-parser';
@@ -125,7 +126,7 @@ export async function openLive(
 ): Promise<LiveReader> {
   const queries = Object.entries(lists).map(([as, path]) => ({ as, path }));
   const response = await new Promise<[ClientRequest, IncomingMessage]>((resolve, reject) => {
-    const sent = request(new URL(`${url}/api/lib/live`), {
+    const sent = (url.startsWith('https:') ? secureRequest : request)(new URL(`${url}/api/lib/live`), {
       method: 'POST',
       agent: false,
       headers: { 'content-type': 'application/json', ...headers },
