@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { defineKinds } from '../support/callers.js';
 import { createdId, expectNoDrift, ok, query } from '../support/definitions.js';
 import { sharedService, startTestService } from '../support/service.js';
-import { expectStoredOnce, isCitus, NOTES, otherWorker, workerOf, writing } from './places.js';
+import { expectStoredOnce, following, isCitus, NOTES, otherWorker, workerOf, writing } from './places.js';
 
 describe.skipIf(!isCitus)('on Citus', async () => {
   if (!isCitus) return;
@@ -157,11 +157,12 @@ describe.skipIf(!isCitus)('on Citus', async () => {
     expect(await ok(project.get('/note/unit?limit=1'))).toMatchObject({ count: made.length });
   }, 240_000);
 
-  it('a project moves between workers under writes, without a lost or doubled one', async () => {
+  it('a project moves between workers under writes, without a lost or doubled one, for who follows them too', async () => {
     const project = await service.project();
     await defineKinds(project, NOTES);
     const there = await second.signIn(project.id);
-    const writers = writing([project, there]);
+    const followed = await following(there);
+    const writers = writing([project, there, project, there, project, there]);
     const ports = [(await workerOf(project))?.port];
     for (const mode of ['auto', 'block_writes', 'auto']) {
       await writers.goOn();
@@ -174,6 +175,7 @@ describe.skipIf(!isCitus)('on Citus', async () => {
       ports.push((await workerOf(project))?.port);
     }
     const made = await writers.stop();
+    await followed.expectOnce(made);
     expect(new Set(ports).size).toBe(2);
     expect(ports.every((port, at) => at === 0 || port !== ports[at - 1])).toBe(true);
     await expectStoredOnce(project, made);

@@ -8,7 +8,7 @@ import { ownDatabase, startServiceOn, urlOf } from '../support/own-database.js';
 import { pgbouncerVersion, startPgbouncer } from '../support/pgbouncer.js';
 import { giveSettings } from '../support/role-settings.js';
 import { sideConnection } from '../support/side-connection.js';
-import { expectStoredOnce, isCitus, NOTES, otherWorker, workerOf, writing } from './places.js';
+import { expectStoredOnce, following, isCitus, NOTES, otherWorker, workerOf, writing } from './places.js';
 
 const version = isCitus ? pgbouncerVersion() : undefined;
 if (isCitus && version === undefined)
@@ -44,6 +44,7 @@ describe.skipIf(version === undefined)('PgBouncer before Citus', async () => {
     await defineKinds(project, NOTES, { id: 'other', parameters: [{ id: 'a', kind_id: 'string' }] });
     const there = await second.signIn(project.id);
     const before = await workerOf(project);
+    const followed = await following(there);
     const writers = writing([project, there]);
     for (let n = 0; n < 6; n++) {
       await ok(there.put('/kind/unit/other', { parameters: n % 2 ? ['a'] : ['a', { id: 'b', kind_id: 'integer' }] }));
@@ -53,6 +54,7 @@ describe.skipIf(version === undefined)('PgBouncer before Citus', async () => {
     await query(project, `SELECT citus_schema_move('$schema', $1, $2::int)`, [name, port]);
     await writers.goOn();
     const made = await writers.stop();
+    await followed.expectOnce(made);
     expect(before).toBeDefined();
     expect(await workerOf(project)).toEqual({ name, port });
     await expectStoredOnce(project, made);

@@ -1,6 +1,7 @@
 /** Where Citus has a project, and writes that go on while that changes. */
 import { expect } from 'vitest';
-import { query } from '../support/definitions.js';
+import { ok, query } from '../support/definitions.js';
+import { follow } from '../support/live.js';
 import type { TestProject } from '../support/service.js';
 
 export const isCitus = Boolean(process.env['TEST_CITUS_URL']);
@@ -32,7 +33,7 @@ export async function otherWorker(project: TestProject): Promise<Place> {
   return other;
 }
 
-export const NOTES = { id: 'note', parameters: [{ id: 'label', kind_id: 'string' }] };
+export const NOTES = { id: 'note', changes: 'feed', parameters: [{ id: 'label', kind_id: 'string' }] };
 
 export interface Writers {
   /** The labels whose create was acknowledged. */
@@ -67,6 +68,48 @@ export function writing(callers: readonly TestProject[]): Writers {
       return made;
     },
   };
+}
+
+/** Follows the notes from now on, by the feed and by a live list. */
+export async function following(project: TestProject): Promise<{ expectOnce(made: readonly string[]): Promise<void> }> {
+  const labels: string[] = [];
+  let stopped = false;
+  let since = '';
+  const read = async (wait: number): Promise<boolean> => {
+    const reply = await project.get(`/changes?kinds=note&wait=${wait}${since && `&since=${since}`}`);
+    if (reply.status === 503) return true;
+    const page = (await ok(Promise.resolve(reply))) as unknown as FeedPage;
+    labels.push(...page.items.map(({ unit }) => unit.label));
+    since = page.next;
+    return page.more;
+  };
+  await read(0);
+  const live = await follow(project, { notes: '/note/unit?limit=1000' });
+  const reading = (async () => {
+    while (!stopped) await read(2);
+  })();
+  return {
+    expectOnce: async (made) => {
+      stopped = true;
+      await reading;
+      while (await read(0));
+      const all = [...made].sort();
+      expect(labels.sort()).toEqual(all);
+      const listed = (): unknown[] => [...(live.lists.get('notes')?.values() ?? [])].map(({ label }) => label).sort();
+      await live.until(() => listed().length >= all.length);
+      expect(listed()).toEqual(all);
+      const inserted = live.events.flatMap(({ event, unit }) => (event === 'insert' && unit ? unit.id : []));
+      expect(new Set(inserted).size).toBe(inserted.length);
+      expect(inserted.length).toBeGreaterThan(0);
+      live.close();
+    },
+  };
+}
+
+interface FeedPage {
+  readonly items: readonly { readonly unit: { readonly label: string } }[];
+  readonly next: string;
+  readonly more: boolean;
 }
 
 /** The notes that are stored are those that were acknowledged. */

@@ -9,10 +9,14 @@ import { Database, type Transaction } from '../../../src/database/database.js';
 import { openPool } from '../../../src/database/connection/open-pool.js';
 import { LIMITS } from '../../../src/shared/limits.js';
 import type { Statement } from '../../../src/sql/fragment.js';
+import { defineKinds } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
+import { FunctionsFolder } from '../../support/functions.js';
+import { follow } from '../../support/live.js';
 import { logLines } from '../../support/log-lines.js';
 import { ownDatabase, startServiceOn, urlOf } from '../../support/own-database.js';
 import { startPooler, type PoolerOptions } from '../../support/pooler.js';
+import { Receiver } from '../../support/receiver.js';
 import { alterRole, giveSettings, LIMITED, refusalThrough } from '../../support/role-settings.js';
 import { ADMIN } from '../../support/service.js';
 import { sideConnection, type SideConnection } from '../../support/side-connection.js';
@@ -200,6 +204,12 @@ describe('prepared statements', () => {
   });
 });
 
+const FOLLOWED = `
+  import { kind } from 'kind';
+  export default kind('task').module({
+    hooks: { after_commit: async ({ event, system }) => void await system.units('note').create({ title: event.unit.title }) },
+  });`;
+
 describe('a service', () => {
   it('behind a transaction pooler logs that notifications do not arrive, and polls urgent settings', async () => {
     const { connection, direct } = await pooled();
@@ -226,6 +236,38 @@ describe('a service', () => {
       timeout: 5000,
       interval: 100,
     });
+  });
+
+  it('tells what another process has written within 1.5 s where no notification arrives, and does what follows it', async () => {
+    const { connection } = await pooled();
+    const functions = new FunctionsFolder({ 'task.ts': FOLLOWED });
+    const webhooks = { allow: [], allowPrivate: true, allowHttp: true };
+    const settings = { functionsDir: functions.path, webhooks };
+    const [writing, reading] = [await startServiceOn(connection, settings), await startServiceOn(connection, settings)];
+    const project = await writing.project();
+    const there = await reading.signIn(project.id);
+    await defineKinds(project, { id: 'note', parameters: [{ id: 'title', kind_id: 'string' }] });
+    await defineKinds(project, { id: 'task', changes: 'feed', parameters: ['title'] });
+    const receiver = await Receiver.start();
+    await ok(project.post('/webhook/unit', { id: 'hook', url: receiver.url(), kinds: ['task'] }));
+    const live = await follow(there, { tasks: '/task/unit' });
+    await live.next('page');
+    let { next } = (await ok(there.get('/changes?kinds=task'))) as { next: string };
+    for (const title of ['a', 'b', 'c']) {
+      const waiting = ok(there.get(`/changes?kinds=task&wait=25&since=${next}`));
+      // It waits before the write, most likely; after it, it answers at once.
+      const { id } = (await ok(project.post('/task/unit', { title }))) as { id: string };
+      const wrote = performance.now();
+      const page = (await waiting) as { items: object[]; next: string };
+      expect(page.items).toMatchObject([{ unit_id: id, operation: 'create' }]);
+      await live.until(() => live.lists.get('tasks')?.has(id) === true);
+      expect(performance.now() - wrote).toBeLessThan(1500);
+      ({ next } = page);
+    }
+    const wanted = { timeout: 10_000, interval: 50 };
+    await vi.waitFor(() => expect(receiver.to('/hook')).toHaveLength(3), wanted);
+    await vi.waitFor(async () => expect(await ok(there.get('/note/unit'))).toMatchObject({ count: 3 }), wanted);
+    live.close();
   });
 
   it.each([{ mode: 'session' as const }, {}])(
