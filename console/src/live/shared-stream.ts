@@ -43,6 +43,8 @@ class SharedStream {
       this.#channel.onmessage = ({ data }: MessageEvent<Message>) => this.#take(data);
     }
     document.addEventListener('visibilitychange', () => this.#see());
+    // The tab is closed, or goes elsewhere.
+    addEventListener('pagehide', () => this.#post({ type: 'lists', tab: this.#tab, paths: [], isNew: false }));
     this.#see();
   }
 
@@ -60,6 +62,11 @@ class SharedStream {
 
   get #paths(): readonly string[] {
     return this.#isHidden ? [] : [...this.#listeners.keys()];
+  }
+
+  /** Of all tabs, each once. */
+  get #allPaths(): readonly string[] {
+    return [...new Set([...this.#paths, ...[...this.#others.values()].flat()])];
   }
 
   #see(): void {
@@ -97,18 +104,18 @@ class SharedStream {
   async #hold(part: AbortController): Promise<void> {
     let failures = 0;
     let wait = 0;
+    this.#others.clear();
     while (!part.signal.aborted) {
       const round = new AbortController();
       const end = () => round.abort();
       part.signal.addEventListener('abort', end, { once: true });
       this.#openAgain = end;
       await pause(wait, round.signal);
-      this.#others.clear();
       this.#post({ type: 'ask' });
       await pause(GATHER_MS, round.signal);
       wait = 0;
       if (round.signal.aborted) continue;
-      const paths = [...new Set([...this.#paths, ...[...this.#others.values()].flat()])].slice(0, MOST_LISTS);
+      const paths = this.#allPaths.slice(0, MOST_LISTS);
       if (paths.length === 0) await pause(Infinity, round.signal);
       else {
         const told = (news: LiveNews): void => {
@@ -136,8 +143,10 @@ class SharedStream {
     else if (message.type === 'refused') this.#leave(message.path);
     else if (message.type === 'ask') this.#post({ type: 'lists', tab: this.#tab, paths: this.#paths, isNew: false });
     else if (this.#openAgain) {
+      const known = this.#allPaths;
       this.#others.set(message.tab, message.paths);
-      if (message.isNew) this.#openAgain();
+      // A slow tab answers when the stream is open already.
+      if (message.isNew || message.paths.some((path) => !known.includes(path))) this.#openAgain();
     }
   }
 
@@ -146,6 +155,11 @@ class SharedStream {
   }
 
   #refuse(path: string): void {
+    for (const [tab, paths] of this.#others)
+      this.#others.set(
+        tab,
+        paths.filter((each) => each !== path),
+      );
     this.#leave(path);
     this.#post({ type: 'refused', path });
   }
