@@ -102,7 +102,7 @@ export class Deliveries implements FollowerSource, OnModuleInit {
       id: followerOf(id),
       kinds: kinds ?? recorded,
       operations: [...new Set(operations.map(recordedAs))],
-      since,
+      since: { at: since },
       atOnce: LIMITS.deliveriesOfHook,
       passesOld: false,
       prepare: async () => (task, signal) => this.#deliver(project, id, task, signal),

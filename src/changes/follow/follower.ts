@@ -1,7 +1,7 @@
 /** What those who follow changes have in common: which changes they want, and what becomes of each. */
 import type { Model } from '../../model/model.js';
 import { getOrInsert } from '../../shared/maps.js';
-import type { FollowedChanges, TaskRow } from '../../sql/changes/follow.sql.js';
+import type { Beginning, FollowedChanges, TaskRow } from '../../sql/changes/follow.sql.js';
 import type { Project } from '../../tenancy/project.js';
 
 /** A change that a follower has taken; `attempts` are those that have failed. `id` is the same in every attempt. */
@@ -24,8 +24,8 @@ export type RunTask = (task: Task, signal: AbortSignal) => Promise<Outcome>;
 
 /** Somebody who gets the changes of some kinds of a project, each once, those of one unit one after the other. */
 export interface Follower extends FollowedChanges {
-  /** When it began, in milliseconds: its first change is not older. It matters where it has no position yet. */
-  readonly since: number;
+  /** When it began: its first change is not older. It matters where it has no position yet. */
+  readonly since: Beginning;
   /** Units whose changes are done at the same time. */
   readonly atOnce: number;
   /** Whether it is not given what was older than a day when it came back. */

@@ -35,14 +35,14 @@ export class AfterCommit implements FollowerSource, OnModuleInit {
 
   list(project: Project, { kinds }: Model): readonly Follower[] {
     const { current } = this.registry;
-    const since = Date.now() - (performance.now() - current.loadedAt);
+    const since = { ago: performance.now() - current.loadedAt };
     return current.withHook(project.id, AFTER_COMMIT).flatMap((id) => {
       const kind = kinds.get(id);
       return kind?.active && kind.changes !== 'none' && !kind.builtIn ? this.#followerOf(project, kind, since) : [];
     });
   }
 
-  #followerOf(project: Project, { id: kind }: KindDef, since: number): Follower {
+  #followerOf(project: Project, { id: kind }: KindDef, since: { readonly ago: number }): Follower {
     return {
       id: followerOf(kind),
       kinds: [kind],

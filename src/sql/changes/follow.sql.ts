@@ -68,19 +68,29 @@ export function numberBefore(schema: string, since: Fragment, where?: Fragment):
   `;
 }
 
-/** Begins followers that have no position, with the first change that is not older than a time in milliseconds. */
+/** When a follower begins, in milliseconds by the clock of PostgreSQL: at a time, or so long ago. */
+export type Beginning = { readonly at: number } | { readonly ago: number };
+
+/** Begins followers that have no position, with the first change that is not older than their beginning. */
 export function beginFollowersStatement(
   schema: string,
-  followers: readonly (FollowedChanges & { readonly since: number })[],
+  followers: readonly (FollowedChanges & { readonly since: Beginning })[],
 ): Statement {
-  const rows = followers.map(({ id, kinds, since }) => ({ id, kinds, since: Math.floor(since * 1000) }));
+  const rows = followers.map(({ id, kinds, since }) => {
+    return {
+      id,
+      kinds,
+      ...('at' in since ? { at: Math.floor(since.at * 1000) } : { ago: Math.ceil(since.ago * 1000) }),
+    };
+  });
+  const since = sql`coalesce(f.at, (extract(epoch FROM now()) * 1000000)::bigint - f.ago)`;
   return render(sql`
     WITH new AS MATERIALIZED (
       SELECT
         f.id,
-        ${numberBefore(schema, sql`f.since`, sql`c."kind" = ANY(f.kinds)`)} AS seq,
+        ${numberBefore(schema, since, sql`c."kind" = ANY(f.kinds)`)} AS seq,
         now() AS now
-      FROM jsonb_to_recordset(${param(JSON.stringify(rows))}::jsonb) AS f(id text, kinds text[], since bigint)
+      FROM jsonb_to_recordset(${param(JSON.stringify(rows))}::jsonb) AS f(id text, kinds text[], at bigint, ago bigint)
     )
     INSERT INTO ${ident(schema, FOLLOWER_TABLE)} ("id", "seq", "seen_at", "paused")
     SELECT f.id, f.seq, f.now, false

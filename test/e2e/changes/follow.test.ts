@@ -34,7 +34,7 @@ function follower(service: number): Follower {
     id: 'test all',
     kinds: ['task'],
     operations: ['create', 'update', 'delete', 'link', 'unlink'],
-    since: Date.now() - 3600_000,
+    since: { ago: 3600_000 },
     atOnce: 4,
     passesOld: true,
     prepare: async () => async (task) => {
