@@ -45,11 +45,10 @@ function readFeedQuery(reader: QueryReader): FeedQuery {
     include: reader.names('include'),
     exclude: reader.names('exclude'),
   };
-  const limit = reader.number('limit', LIMITS.pageDefault, LIMITS.pageMax);
+  const limit = reader.number('limit', LIMITS.pageDefault, LIMITS.pageMax, 1);
   if (kinds.length === 0)
     reader.bad('kinds', 'wants ids of kinds, such as [task,list], or [*] for all that are recorded');
   if (list.include && list.exclude) reader.conflict('include', 'exclude');
-  if (limit === 0) reader.bad('limit', `wants a whole number from 1 to ${LIMITS.pageMax}, got '0'`);
   for (const each of operations) {
     if (FEED_OPERATIONS.some((known) => known === each)) continue;
     reader.bad('operations', `wants some of ${FEED_OPERATIONS.join(', ')}, got '${each.slice(0, 40)}'`);

@@ -44,12 +44,12 @@ export class QueryReader {
     return this.choice(name, ['true', 'false'], 'false') === 'true';
   }
 
-  number(name: QueryName, absent: number, max: number): number {
+  number(name: QueryName, absent: number, max: number, min = 0): number {
     const text = this.single(name);
     if (text === undefined) return absent;
     const value = /^\d{1,16}$/.test(text) ? Number(text) : NaN;
-    if (value <= max) return value;
-    this.bad(name, `wants a whole number from 0 to ${max}, got '${text.slice(0, 40)}'`);
+    if (value >= min && value <= max) return value;
+    this.bad(name, `wants a whole number from ${min} to ${max}, got '${text.slice(0, 40)}'`);
     return absent;
   }
 
