@@ -149,14 +149,18 @@ interface TurnOptions {
   readonly limit: TurnLimit;
 }
 
-/** What is done in a turn: of each follower some tasks together, whatever time others take. */
+/** What is done in a turn: of each follower some tasks together, whatever time other followers and units take. */
 class Turn {
   /** The followers that get nothing more in this turn. */
   readonly paused = new Set<string>();
   /** What was begun and has not ended. */
   readonly #left = new Map<string, TaskRow>();
-  /** The followers whose tasks run. */
-  readonly #busy = new Map<string, Promise<void>>();
+  /** What runs: tasks that were begun together. */
+  readonly #running = new Set<Promise<void>>();
+  /** How many units of each follower have tasks that run. */
+  readonly #taken = new Map<string, number>();
+  /** The units of which something was begun that may still run. */
+  readonly #units = new Set<string>();
   #failed: PromiseRejectedResult | undefined;
 
   constructor(
@@ -164,42 +168,46 @@ class Turn {
     private readonly options: TurnOptions,
   ) {}
 
-  /** Begins what is due of the followers that have nothing to do. */
+  /** Begins what is due of the followers that have a place left, of other units than those that have one. */
   async begin(followers: readonly Follower[]): Promise<void> {
-    const idle = followers.filter(({ id }) => !this.#busy.has(id));
-    if (idle.length === 0 || this.isOver) return;
-    const ids = idle.map(({ id }) => id);
+    const free = followers.filter((follower) => this.#placesOf(follower) > 0);
+    if (free.length === 0 || this.isOver) return;
+    const ids = free.map(({ id }) => id);
+    const units = new Set(this.#units);
     const begun = await this.options.executor.run<TaskRow>(beginTasksStatement(this.#schema, ids, this.of.me));
     const tasks = new Map<string, TaskRow[]>();
     for (const task of begun) {
       this.#left.set(task.id, task);
-      getOrInsert(tasks, task.follower, (): TaskRow[] => []).push(task);
+      if (!units.has(unitOf(task))) getOrInsert(tasks, task.follower, (): TaskRow[] => []).push(task);
     }
-    for (const follower of idle) {
+    for (const follower of free) {
       const own = tasks.get(follower.id);
       if (!own) continue;
       const running = this.#follow(follower, own)
         .catch((reason: unknown) => void (this.#failed ??= { status: 'rejected', reason }))
-        .finally(() => this.#busy.delete(follower.id));
-      this.#busy.set(follower.id, running);
+        .finally(() => this.#running.delete(running));
+      this.#running.add(running);
     }
   }
 
-  /** Waits for a follower to end, or for a moment. Returns whether none is busy. @throws what one of them has thrown */
+  /**
+   * Waits for what was begun together to end, or for a moment. Returns whether nothing runs. @throws what one of them has
+   * thrown
+   */
   async wait(): Promise<boolean> {
-    if (this.#busy.size > 0) {
+    if (this.#running.size > 0) {
       const moment = new AbortController();
       const later = delay(LOOK_WHILE_BUSY, undefined, { signal: moment.signal }).catch(() => undefined);
-      await Promise.race([...this.#busy.values(), later]);
+      await Promise.race([...this.#running, later]);
       moment.abort();
     }
     if (this.#failed) throw this.#failed.reason;
-    return this.#busy.size === 0;
+    return this.#running.size === 0;
   }
 
   /** Waits for all, and gives back what has not run. @throws what one of them has thrown */
   async end(): Promise<void> {
-    await Promise.all(this.#busy.values());
+    await Promise.all(this.#running);
     const left = [...this.#left.values()].filter(({ lost }) => !lost).map(({ id }) => id);
     this.#left.clear();
     if (left.length > 0) await this.#send(giveBackStatement(this.#schema, left, this.of.me));
@@ -216,18 +224,37 @@ class Turn {
     return limit.isOver() || limit.stopping.aborted || !this.of.runs(project);
   }
 
+  #placesOf({ id, atOnce }: Follower): number {
+    return Math.min(atOnce, BEGUN_AT_ONCE) - (this.#taken.get(id) ?? 0);
+  }
+
+  #take({ id }: Follower, places: number): void {
+    this.#taken.set(id, (this.#taken.get(id) ?? 0) + places);
+  }
+
+  /** Each worker has a place, and leaves it when no further unit waits here. */
   async #follow(follower: Follower, tasks: readonly TaskRow[]): Promise<void> {
+    const chains = chainsOf(tasks);
+    for (const task of tasks) this.#units.add(unitOf(task));
+    const places = Math.min(this.#placesOf(follower), chains.length);
+    this.#take(follower, places);
     const run = await follower.prepare(tasks);
-    const chains = chainsOf(tasks).values();
+    const left = chains.values();
     const worker = async (): Promise<void> => {
-      for (const chain of chains) {
-        for (const task of chain) {
-          if (this.isOver || this.paused.has(follower.id)) return;
-          if (!(await this.#runTask(follower, task, run))) break;
-        }
-      }
+      for (const chain of left) if (!(await this.#runChain(follower, chain, run))) break;
+      this.#take(follower, -1);
     };
-    await allEnded(Array.from({ length: Math.min(follower.atOnce, BEGUN_AT_ONCE) }, worker));
+    await allEnded(Array.from({ length: places }, worker));
+  }
+
+  /** Returns whether another unit may have its place. */
+  async #runChain(follower: Follower, chain: readonly TaskRow[], run: RunTask): Promise<boolean> {
+    for (const task of chain) {
+      if (this.isOver || this.paused.has(follower.id)) return false;
+      if (!(await this.#runTask(follower, task, run))) break;
+    }
+    for (const task of chain) this.#units.delete(unitOf(task));
+    return true;
   }
 
   /** Returns whether the next one of its unit may run. */
@@ -273,6 +300,10 @@ class Turn {
   async #send(statement: Statement): Promise<boolean> {
     return (await this.options.executor.run(statement)).length > 0;
   }
+}
+
+function unitOf({ follower, kind, unit }: TaskRow): string {
+  return `${follower} ${kind} ${unit}`;
 }
 
 /** Waits for all, and throws the error of the first that has failed. */

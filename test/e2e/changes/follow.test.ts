@@ -138,6 +138,28 @@ it('gives each change once, whichever of two services writes and runs, those of 
   await reset();
 });
 
+it('a unit that takes its time keeps no other one waiting, but its own later changes', async () => {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  let slow: string | undefined;
+  outcomeOf = async ({ unit }) => {
+    slow ??= unit;
+    if (unit === slow) await opened;
+    return done;
+  };
+  const { id } = await create({ title: 'slow' });
+  await vi.waitFor(() => expect(changesOf(id)).toEqual(['create']));
+  for (let at = 1; at <= 10; at += 1) {
+    if (at === 5) await ok(project.put(`/task/unit/${id}`, { title: 'later' }));
+    await create({ title: `other${at}` });
+    await vi.waitFor(() => expect(ran).toHaveLength(1 + at));
+  }
+  expect(changesOf(id)).toEqual(['create']);
+  open();
+  await vi.waitFor(() => expect(changesOf(id)).toEqual(['create', 'update']));
+  await reset();
+});
+
 it('tries ten times, holds back the later changes of the unit alone, and goes on after the tenth', async () => {
   const poison = await create({ title: 'poison' });
   await vi.waitFor(() => expect(ran).toHaveLength(1));
