@@ -38,6 +38,8 @@ export const LIMITS = {
   webhookPings: 6,
   /** Bytes of what is sent to a webhook; larger without the unit and values. */
   webhookBytes: 256 * 1024,
+  /** Bytes of the events of `after_commit` that are read together; larger ones are read one by one. */
+  eventBytes: 4 * 1024 * 1024,
   /** Deliveries at the same time: of one webhook, of one project, and of a process. */
   deliveriesOfHook: 4,
   deliveriesOfProject: 16,

@@ -21,8 +21,8 @@ export function eventOf({ id }: Pick<Task, 'id'>, kindId: string, row: EventRow)
     member: origin['member'] ?? null,
     member_kind: origin['member_kind'] ?? null,
     via: origin['via'],
-    changes: JSON.parse(row.changes) as Json,
-    unit: JSON.parse(row.unit) as Json,
+    changes: JSON.parse(row.changes ?? '{}') as Json,
+    unit: JSON.parse(row.unit ?? 'null') as Json,
     link,
   };
 }

@@ -12,7 +12,7 @@ import { LOGGER } from '../../http/log/logger.js';
 import { isMemberKind, type Model } from '../../model/model.js';
 import type { Command } from '../../run/command.js';
 import { Runner } from '../../run/runner.js';
-import { refusal } from '../../shared/errors.js';
+import { KindError, refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import { eventsStatement, type EventRow } from '../../sql/changes/event.sql.js';
 import { AFTER_COMMIT, pruneFailuresStatement } from '../../sql/changes/failure.sql.js';
@@ -66,12 +66,17 @@ export class CommitRuns {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Reads the changes of all tasks at once. */
+  /** Reads the changes of all tasks at once, but values that are too large together only when they are needed. */
   async prepare(project: Project, kind: string, tasks: readonly Task[]): Promise<RunTask> {
-    const rows = await this.catalog.withModel({ project }, (model) => this.#read(project, kind, model, tasks));
-    const events = new Map(rows.flatMap((row) => (row.seq === null ? [] : [[row.seq, row] as const])));
+    const read = async (some: readonly Task[]): Promise<Map<string, EventRow>> => {
+      const rows = await this.catalog.withModel({ project }, (model) => this.#read(project, kind, model, some));
+      return new Map(rows.flatMap((row) => (row.seq === null ? [] : [[row.seq, row] as const])));
+    };
+    const events = await read(tasks);
     return async (task, signal) => {
-      const row = events.get(task.seq);
+      const found = events.get(task.seq);
+      events.delete(task.seq);
+      const row = found?.unit === null ? (await read([task])).get(task.seq) : found;
       if (!row) return failed('changes.gone', 'The change is no longer kept');
       if (depthOf(row) > LIMITS.commitDepth) {
         return failed(
@@ -179,14 +184,13 @@ function failed(code: string, text: string): Outcome {
   return { type: 'failed', report: { code, text, file: null, line: null } satisfies RunFailure, forGood: true };
 }
 
-const GONE = 'after_commit of this kind is gone';
-
-function gone(): Error {
-  return refusal('function.unknown', GONE);
+function gone(): KindError {
+  return refusal('function.unknown', 'after_commit of this kind is gone');
 }
 
+/** Code of modules calls no functions, so that none of its errors says so. */
 function isGone(error: unknown): boolean {
-  return error instanceof Error && error.message.includes(GONE);
+  return error instanceof KindError && error.code === 'function.unknown';
 }
 
 function wasTaken(error: unknown): boolean {

@@ -1,7 +1,8 @@
 /** Reads changes as what follows a commit gets them: whoever may see them, with the unit as it was after each. */
 import type { Field, KindDef } from '../../model/model.js';
+import { LIMITS } from '../../shared/limits.js';
 import { CHANGE_TABLE } from '../../model/table/internal-tables.js';
-import { ident, join, literal, param, render, sql, type Fragment, type Statement } from '../fragment.js';
+import { ident, integer, join, literal, param, render, sql, type Fragment, type Statement } from '../fragment.js';
 import { withModelVersion } from '../model-version.sql.js';
 import { kindTable } from '../table.sql.js';
 import { changesJson, statesOf, valuesOf } from './states.sql.js';
@@ -15,9 +16,12 @@ export interface EventRow {
   readonly version: string;
   readonly origin: Readonly<Record<string, unknown>>;
   readonly link: Readonly<Record<string, string>> | null;
-  /** The values before and after, of the fields that differ, and the unit after it or, of a deletion, before it: JSON texts. */
-  readonly changes: string;
-  readonly unit: string;
+  /**
+   * The values before and after, of the fields that differ, and the unit after it or, of a deletion, before it: JSON texts.
+   * Null where those of the changes before it are large already.
+   */
+  readonly changes: string | null;
+  readonly unit: string | null;
   /** Whether the member who wrote is still there. */
   readonly member: boolean;
 }
@@ -31,7 +35,10 @@ interface EventPlan {
   readonly memberKinds: readonly KindDef[];
 }
 
-/** Rows `EventRow`: the changes of a kind with these numbers that are kept. */
+/**
+ * Rows `EventRow`: the changes of a kind with these numbers that are kept, in their order. The first has its values, and
+ * the next ones as long as all together are no larger than what may be read at once.
+ */
 export function eventsStatement(
   { schema, kind, fields, versioned, memberKinds }: EventPlan,
   numbers: readonly string[],
@@ -54,8 +61,7 @@ export function eventsStatement(
     WHERE c."seq" = ANY(${param(numbers)}::bigint[])
   `;
   // A link has no state of its own: it is that before the next change of the unit itself.
-  const query = sql`
-    WITH RECURSIVE ${statesOf(of, { changes, fields: stored })}
+  const event = sql`
     SELECT
       e."seq" AS seq,
       e."operation" AS operation,
@@ -75,8 +81,21 @@ export function eventsStatement(
       LIMIT 1
     ) AS a
   `;
-  const columns = ['seq', 'operation', 'unit_id', 'version', 'origin', 'link', 'changes', 'unit', 'member'];
-  return render(withModelVersion(schema, join(columns.map((name) => ident('u', name))), query));
+  const query = sql`
+    WITH RECURSIVE ${statesOf(of, { changes, fields: stored })}
+    SELECT
+      v.*,
+      row_number() OVER w AS n,
+      sum(octet_length(v.changes) + coalesce(octet_length(v.unit), 0)) OVER w AS bytes
+    FROM (${event} OFFSET 0) AS v
+    WINDOW w AS (ORDER BY v.seq)
+  `;
+  const fits = sql`(u.n = 1 OR u.bytes <= ${integer(LIMITS.eventBytes)})`;
+  const whole = ['seq', 'operation', 'unit_id', 'version', 'origin', 'link', 'member'].map((name) => ident('u', name));
+  const values = ['changes', 'unit'].map(
+    (name) => sql`CASE WHEN ${fits} THEN ${ident('u', name)} END AS ${ident(name)}`,
+  );
+  return render(withModelVersion(schema, join([...whole, ...values]), query));
 }
 
 /** Whether the member of the change `e` exists. */

@@ -2,7 +2,9 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { Followers } from '../../../src/changes/follow/followers.js';
 import { anonymous, asMember, defineKinds, documented } from '../../support/callers.js';
-import { ok } from '../../support/definitions.js';
+import { modelOf, ok } from '../../support/definitions.js';
+import { lowerLimit } from '../../support/limits.js';
+import { eventsStatement, type EventRow } from '../../../src/sql/changes/event.sql.js';
 import { FunctionsFolder, reload } from '../../support/functions.js';
 import { startTestService } from '../../support/service.js';
 import { sideConnection } from '../../support/side-connection.js';
@@ -133,6 +135,34 @@ it('runs once for each change, with the unit as it was after it, as the member w
   expect((await noted(stranger, 1))[0]?.data).toMatchObject({ member: null, allowed: 401, event: { member: null } });
   expect(calls.filter(([unit]) => unit === id)).toHaveLength(3);
   await vi.waitFor(async () => expect(await tasks()).toEqual([]));
+});
+
+it('reads values that are large together one after the other', async () => {
+  const size = 100;
+  lowerLimit('eventBytes', 1000);
+  await deploy();
+  const titles = Array.from({ length: 12 }, (_, at) => `${at}`.padStart(size, 'x'));
+  const operations = titles.map((title) => ({ method: 'POST', path: '/item/unit', body: { title } }));
+  const { items } = (await ok(project.post('/batch', { operations }))) as { items: { content: { id: string } }[] };
+  for (const [at, { content }] of items.entries()) {
+    const [note] = await noted(content.id, 1);
+    expect(note?.data.event).toMatchObject({ unit: { title: titles[at] }, changes: { title: [null, titles[at]] } });
+  }
+  const model = await modelOf(project);
+  const kind = model.kinds.get('item');
+  if (!kind) throw new Error('no kind');
+  const fields = [...kind.fields.values()];
+  const numbers = await side.rows<{ seq: string }>(`SELECT seq FROM ${schema}._change WHERE kind = 'item'`);
+  const plan = { schema: schema.slice(1, -1), kind, fields, versioned: fields, memberKinds: [] };
+  const seqs = numbers.map(({ seq }) => seq);
+  const rows = await one.service.database.run<EventRow>(eventsStatement(plan, seqs));
+  expect(rows).toHaveLength(seqs.length);
+  const read = rows.flatMap(({ unit, changes }) => (unit === null ? [] : unit.length + (changes?.length ?? 0)));
+  expect(read.length).toBeGreaterThan(0);
+  expect(read.reduce((sum, each) => sum + each)).toBeLessThanOrEqual(1000);
+  lowerLimit('eventBytes', 1);
+  const first = await one.service.database.run<EventRow>(eventsStatement(plan, seqs));
+  expect(first.map(({ unit }) => unit !== null)).toEqual(seqs.map((_, at) => at === 0));
 });
 
 it('runs for links, with the parent', async () => {
