@@ -47,7 +47,7 @@ function masksFor(kind: KindDef, caller: Caller): Masks {
   const fields = [...kind.fields.values()];
   const readable = fields
     .filter((field) => hasValue(field) && mayReadField(field, caller))
-    .map((field) => (field.revealing ? withoutRevealing(field, caller) : field));
+    .map((field) => (field.revealing ? withoutRevealing(field, kind, caller) : field));
   const writable = fields.filter((field) => isWritten(field) && fieldAccessAllows(field.def.writeAccess, caller));
   return { readable: byFieldId(readable), writable: byFieldId(writable) };
 }
@@ -77,11 +77,12 @@ export function mayReadDefinition(def: ParameterDef, caller: Caller): boolean {
  * Restricts a field of definitions that shows values of a parameter, or rights: administrators see it in every
  * definition, others values only where they may read the parameter, and rights nowhere.
  */
-function withoutRevealing(field: Field, caller: Caller): Field {
+function withoutRevealing(field: Field, { fields }: KindDef, caller: Caller): Field {
   if (caller.type === 'system' || isAdministrator(caller)) return field;
   if (field.revealing === 'rights') return caller.seesHidden ? field : { ...field, shownWhere: 'nowhere' };
-  const among = LEVELS.filter((level) => passesLevel(level, caller));
-  return { ...field, shownWhere: { flag: 'hidden', level: 'read_access', among } };
+  const [flag, level] = [fields.get('hidden'), fields.get('read_access')];
+  if (!flag || !level) return { ...field, shownWhere: 'nowhere' };
+  return { ...field, shownWhere: { flag, level, among: LEVELS.filter((each) => passesLevel(each, caller)) } };
 }
 
 function hasValue(field: Field): boolean {

@@ -41,7 +41,9 @@ export function putBack(
   const differing: Field[] = [];
   for (const id of asked) {
     const field = offered.find((each) => each.id === id);
-    const isShown = Object.hasOwn(past, id) && (present === undefined || Object.hasOwn(present, id));
+    // Whether a definition shows a value is said by another one, which may be put back too.
+    const isShown =
+      !field?.shownWhere && Object.hasOwn(past, id) && (present === undefined || Object.hasOwn(present, id));
     if (!field)
       leftOut.push({
         parameter: id,

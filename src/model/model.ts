@@ -50,10 +50,10 @@ export interface Field {
   readonly recordOnly?: boolean;
 }
 
-/** The units that show a field: those whose column `flag` is false and whose column `level` is null or in `among`. */
+/** The units that show a field: those whose `flag` is false and whose `level` is null or in `among`. */
 interface ShownWhere {
-  readonly flag: string;
-  readonly level: string;
+  readonly flag: Field;
+  readonly level: Field;
   readonly among: readonly string[];
 }
 

@@ -27,14 +27,9 @@ export function columnRef(field: Field, row = 't'): Fragment {
   if (shownWhere === 'nowhere') return sql`NULL::${fieldType(field)}`;
   const value = row === ROW_OF_CONSTRAINT ? ident(name ?? id) : ident(row, name ?? id);
   if (!shownWhere) return value;
-  const { flag, level, among } = shownWhere;
-  const levels = join(among.map(literal));
-  return sql`
-    CASE
-      WHEN NOT ${ident(row, flag)}
-        AND (${ident(row, level)} IS NULL OR ${ident(row, level)} IN (${levels})) THEN ${value}
-    END
-  `;
+  const { among } = shownWhere;
+  const [flag, level] = [columnRef(shownWhere.flag, row), columnRef(shownWhere.level, row)];
+  return sql`CASE WHEN NOT ${flag} AND (${level} IS NULL OR ${level} IN (${join(among.map(literal))})) THEN ${value} END`;
 }
 
 /** The row `_n` of these fields with other values. */

@@ -166,5 +166,8 @@ export function testedFields(predicate: Predicate): Field[] {
     .filter(({ ofLink }) => !ofLink)
     .map((target) => target.through?.[0]?.reference ?? target.field);
   const keys = relatedIn(predicate).flatMap(({ via, of }) => (via.type === 'member' ? [] : [of.keyField]));
-  return [...new Set([...fields, ...keys].filter(({ column }) => column !== undefined))];
+  const deciding = fields.flatMap(({ shownWhere }) => {
+    return typeof shownWhere === 'object' ? [shownWhere.flag, shownWhere.level] : [];
+  });
+  return [...new Set([...fields, ...deciding, ...keys].filter(({ column }) => column !== undefined))];
 }

@@ -303,7 +303,8 @@ function placesOf(params: readonly Param[], readers: readonly (readonly (string 
 function* shownFields(kind: KindDef, fields: readonly Field[]): Iterable<Field> {
   const names = new Set(fields.map(({ column, id }) => column ?? id));
   for (const { shownWhere } of fields) {
-    if (typeof shownWhere === 'object') names.add(shownWhere.flag).add(shownWhere.level);
+    if (typeof shownWhere === 'object')
+      for (const { id, column } of [shownWhere.flag, shownWhere.level]) names.add(column ?? id);
   }
   for (const field of kind.fields.values()) {
     const name = field.column;

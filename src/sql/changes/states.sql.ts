@@ -8,7 +8,7 @@ import { conditionOf, isConditional } from '../../model/predicate/conditional-fi
 import type { Predicate } from '../../model/predicate/predicate.js';
 import { testedFields } from '../../model/predicate/related.js';
 import { CHANGE_TABLE, OUTBOX_TABLE } from '../../model/table/internal-tables.js';
-import { columnRef, columnType, microseconds } from '../columns.sql.js';
+import { columnType, microseconds } from '../columns.sql.js';
 import { predicateSql, rowConditions } from '../condition/predicate.sql.js';
 import { all, ident, join, literal, sql, type Fragment } from '../fragment.js';
 import { hiddenFields, jsonObject } from '../list/hidden-fields.sql.js';
@@ -60,7 +60,8 @@ export function statesOf({ schema, kind }: KindTable, { changes, units = UNITS_O
   const [change, outbox] = [ident(schema, CHANGE_TABLE), ident(schema, OUTBOX_TABLE)];
   const of = (unit: Fragment) => sql`c."kind" = ${literal(kind.id)} AND c."unit" = ${unit} AND ${OF_UNITS}`;
   const names = namesOf(fields);
-  const columns = join(uniqueColumns(fields).map((field) => columnRef(field)));
+  // Whole, whatever a reader is shown of them: that is asked of the states.
+  const columns = join(uniqueColumns(fields).map(({ column, id }) => ident('t', column ?? id)));
   const now = sql`(SELECT to_jsonb(_r) FROM (SELECT ${columns}) AS _r)`;
   // Numbers of both tables in one order: what has none yet comes last.
   const waiting = sql`(1::bigint << 62)`;

@@ -217,6 +217,22 @@ it('misses nothing and repeats nothing while many write', async () => {
   expect(ids.map((id) => found.get(id))).toEqual(ids.map(() => Array.from({ length: 11 }, (_, count) => count)));
 });
 
+it('filters definitions by what its reader is shown of them', async () => {
+  const since = await now(ann, 'string');
+  for (const hidden of [false, true]) {
+    const body = { id: hidden ? 'hidden_code' : 'shown_code', max_length: 7, hidden };
+    await ok(project.post('/string/unit', body));
+    await ok(project.put(`/string/unit/${body.id}`, { label: 'Code' }));
+  }
+  const units = async (caller: TestProject) => {
+    const page = await read(caller, `kinds=[string]&since=${since}&filter=eq(max_length,7)`);
+    return page.items.map(({ operation, unit_id: id }) => `${operation} ${id}`);
+  };
+  const shown = ['create shown_code', 'update shown_code'];
+  expect(await units(ann)).toEqual(shown);
+  expect(await units(project)).toEqual([...shown, 'create hidden_code', 'update hidden_code']);
+});
+
 it('refuses what cannot be read, and says why', async () => {
   const since = await now(ann, 'task');
   await defineKinds(project, { id: 'asleep', changes: 'feed', active: false, parameters: [] });

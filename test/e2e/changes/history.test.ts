@@ -470,6 +470,20 @@ it('a definition as it was shows no values to those who are shown only some', as
   const past = (caller: TestProject) => ok(caller.get(`/string/unit/grade?as_of=${version}`));
   expect(await past(project)).toMatchObject({ values: ['canary'] });
   expect(await past(ann)).toMatchObject({ label: 'Grade', values: null });
+  // Nor does putting back take what is not shown for nothing.
+  await edit('kind', 'string', { access: { history: 'member', update: 'member' } });
+  await edit('string', 'grade', { hidden: false, values: ['new'], label: 'Mark' });
+  const [, hidden] = await versionsOf('string', 'grade');
+  const back = (await ok(revert('string', 'grade', { version: hidden }, ann))) as { left_out: object[] };
+  expect(back).toMatchObject({ unit: { label: 'Grade', hidden: true } });
+  expect(back.left_out).toContainEqual({ parameter: 'values', code: 'access.denied' });
+  expect(await ok(project.get('/string/unit/grade'))).toMatchObject({ values: ['new'] });
+  await ok(project.delete('/string/unit/grade'));
+  const deleted = (await versionsOf('string', 'grade')).at(-1);
+  expect(await ok(revert('string', 'grade', { version: deleted }))).toMatchObject({
+    unit: { label: 'Grade', values: ['new'], hidden: true },
+    left_out: [],
+  });
 });
 
 it('a masked parameter whose name all objects have is left out of what is put back', async () => {
