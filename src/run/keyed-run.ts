@@ -72,7 +72,8 @@ class KeyedRun implements StreamKey {
   }
 
   get #keyed(): KeyedRequest | undefined {
-    return this.#id === undefined ? undefined : { id: this.#id, request: this.options.line, hash: this.hash() ?? '' };
+    const request = hashOf(Buffer.from(this.options.line));
+    return this.#id === undefined ? undefined : { id: this.#id, request, hash: this.hash() ?? '' };
   }
 
   async run(): Promise<Answer> {

@@ -27,9 +27,9 @@ export function columnRef(field: Field, row = 't'): Fragment {
   if (shownWhere === 'nowhere') return sql`NULL::${fieldType(field)}`;
   const value = row === ROW_OF_CONSTRAINT ? ident(name ?? id) : ident(row, name ?? id);
   if (!shownWhere) return value;
-  const { among } = shownWhere;
   const [flag, level] = [columnRef(shownWhere.flag, row), columnRef(shownWhere.level, row)];
-  return sql`CASE WHEN NOT ${flag} AND (${level} IS NULL OR ${level} IN (${join(among.map(literal))})) THEN ${value} END`;
+  const isAmong = sql`(${level} IS NULL OR ${level} IN (${join(shownWhere.among.map(literal))}))`;
+  return sql`CASE WHEN NOT ${flag} AND ${isAmong} THEN ${value} END`;
 }
 
 /** The row `_n` of these fields with other values. */

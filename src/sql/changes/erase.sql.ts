@@ -10,7 +10,7 @@ import { ident, integer, literal, param, render, sql, type Fragment, type Statem
 export const ERASED_STATUS = 0;
 
 /** What kept answers show (`Shown`) that have the id of each unit of which they have values. */
-const SHOWN_WITH_IDS = ['units', 'links'];
+const SHOWN_WITH_IDS = literal(JSON.stringify(['units', 'links']));
 
 /** A unit whose values are removed. */
 interface ErasedUnit {
@@ -65,16 +65,28 @@ export function erasuresOf(report: Fragment): Fragment {
   return sql`coalesce((${report} ->> 'erased')::int, 0)`;
 }
 
-/**
- * Answers that name the unit, as JSON writes its id, and all that may show its values without its id: other answers than
- * whole units and links, and refusals, whose texts may quote values. Rows without an answer are of this transaction.
- */
+/** A row without an answer is that of the key of this transaction: it keeps the ids, for when it gets its answer. */
 function eraseKeptAnswers({ schema, id }: ErasedUnit): Statement {
-  const showsIds = sql`(k."headers"::jsonb -> 'shows') <@ ${literal(JSON.stringify(SHOWN_WITH_IDS))}::jsonb`;
+  const name = param(JSON.stringify(id));
+  const isKept = sql`k."content" IS NOT NULL`;
+  const of = (kept: Fragment, otherwise: Fragment): Fragment =>
+    sql`CASE WHEN ${isKept} THEN ${kept} ELSE ${otherwise} END`;
   return render(sql`
     UPDATE ${ident(schema, IDEMPOTENCY_TABLE)} AS k
-    SET "status" = ${integer(ERASED_STATUS)}, "content" = '', "headers" = NULL, "request" = ''
-    WHERE k."content" NOT IN ('', 'null')
-      AND (strpos(k."content", ${param(JSON.stringify(id))}) > 0 OR NOT coalesce(${showsIds}, false))
+    SET
+      "status" = ${of(integer(ERASED_STATUS), sql`k."status"`)},
+      "content" = ${of(sql`''`, sql`NULL`)},
+      "headers" = ${of(sql`NULL`, sql`coalesce(k."headers" || chr(10), '') || ${name}::text`)},
+      "request" = ${of(sql`''`, sql`k."request"`)}
+    WHERE ${of(mayShow('k', sql`strpos(k."content", ${name}) > 0`), sql`true`)}
   `);
+}
+
+/**
+ * Whether the answer in a row may show values of a unit: if it names it, as JSON writes its id, or may show values without
+ * an id, as all do but whole units and links; texts of refusals may quote some.
+ */
+export function mayShow(row: string, isNamed: Fragment): Fragment {
+  const showsIds = sql`(${ident(row, 'headers')}::jsonb -> 'shows') <@ ${SHOWN_WITH_IDS}::jsonb`;
+  return sql`(${ident(row, 'content')} NOT IN ('', 'null') AND (${isNamed} OR NOT coalesce(${showsIds}, false)))`;
 }

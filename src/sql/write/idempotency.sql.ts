@@ -1,13 +1,14 @@
 /** Answers that are kept for idempotency keys. */
 import { IDEMPOTENCY_TABLE } from '../../model/table/internal-tables.js';
-import { ident, param, render, sql, type Fragment, type Statement } from '../fragment.js';
+import { ERASED_STATUS, mayShow } from '../changes/erase.sql.js';
+import { ident, integer, param, render, sql, type Fragment, type Statement } from '../fragment.js';
 import { seconds, secondsBefore } from '../columns.sql.js';
 
 /** A request with an idempotency key. */
 export interface KeyedRequest {
   /** The member and the key. */
   readonly id: string;
-  /** Method, path and query. */
+  /** A hash of method, path and query, which may have values of units: erasing them takes nothing that is not kept. */
   readonly request: string;
   /** A hash of the body. */
   readonly hash: string;
@@ -80,21 +81,29 @@ export function claimKeyStatement(schema: string, keyed: KeyedRequest, lifetime:
   );
 }
 
-/** Stores the answer in the transaction that has the key, with the hash of the body: of a file it is known at its end. */
+/**
+ * Stores the answer in the transaction that has the key, with the hash of the body: of a file it is known at its end. An
+ * answer that may show a unit whose values the transaction has erased is kept as an erased one.
+ */
 export function keepAnswerStatement(
   schema: string,
   { id, hash }: Pick<KeyedRequest, 'id' | 'hash'>,
   { status, content, headers }: KeptAnswer,
 ): Statement {
+  const isNamed = sql`
+    EXISTS (SELECT FROM unnest(string_to_array(k."headers", chr(10))) AS i(id) WHERE strpos(a."content", i.id) > 0)
+  `;
+  const isErased = sql`k."headers" IS NOT NULL AND ${mayShow('a', isNamed)}`;
   return render(
     sql`
-      UPDATE ${ident(schema, IDEMPOTENCY_TABLE)}
+      UPDATE ${ident(schema, IDEMPOTENCY_TABLE)} AS k
       SET
         "hash" = ${param(hash)},
-        "status" = ${param(status)},
-        "content" = ${param(content)},
-        "headers" = ${param(headers)}
-      WHERE "id" = ${param(id)}
+        "status" = CASE WHEN ${isErased} THEN ${integer(ERASED_STATUS)} ELSE ${param(status)}::bigint END,
+        "content" = CASE WHEN ${isErased} THEN '' ELSE a."content" END,
+        "headers" = CASE WHEN ${isErased} THEN NULL ELSE a."headers" END
+      FROM (SELECT ${param(content)}::text AS "content", ${param(headers)}::text AS "headers") AS a
+      WHERE k."id" = ${param(id)}
     `,
     true,
   );

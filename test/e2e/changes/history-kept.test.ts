@@ -65,10 +65,23 @@ it('a member who is deleted, in whatever way, leaves no value', async () => {
     }),
   );
   const team = (await ok(project.post('/team/unit', { name: 't' }))) as { id: string };
-  const ways: Record<string, (id: string) => Promise<unknown>> = {
+  const batch = (key: string, ...operations: object[]) => project.post('/batch', { operations }, keyed(key));
+  const removal = (id: string) => ({ method: 'DELETE', path: `/guest/unit/${id}` });
+  const ways: Record<string, (id: string, canary: string) => Promise<unknown>> = {
     'one by one': (id) => ok(project.delete(`/guest/unit/${id}`)),
     'by filter': (id) => ok(project.delete(`/guest/unit?filter=eq(id,${id})`)),
-    'in a batch': (id) => ok(project.post('/batch', { operations: [{ method: 'DELETE', path: `/guest/unit/${id}` }] })),
+    'by its value, with a key': (_, canary) =>
+      ok(project.delete(`/guest/unit?filter=startswith(note,${canary})`, keyed('value'))),
+    'in a batch': async (id) => {
+      const first = await ok(batch('removed', removal(id)));
+      expect(await ok(batch('removed', removal(id)))).toEqual(first);
+    },
+    'in a batch that reads it before': async (id) => {
+      const other = (await member('other', 'other', 'other')).id;
+      const operations = [{ method: 'GET', path: `/guest/unit/${id}` }, removal(id), removal(other)];
+      expect(await ok(batch('read', ...operations))).toMatchObject({ items: [{ content: { id } }, {}, {}] });
+      expect(await refusal(batch('read', ...operations))).toEqual([409, 'idempotency.erased']);
+    },
     'by a reference': () => ok(project.delete(`/team/unit/${team.id}`)),
   };
   for (const [at, [way, remove]] of Object.entries(ways).entries()) {
@@ -77,7 +90,7 @@ it('a member who is deleted, in whatever way, leaves no value', async () => {
     await ok(project.put(`/guest/unit/${id}`, { note: `${canary} again`, team: team.id }, keyed(`edit${at}`)));
     await project.get('/guest/history');
     expect(await tablesWith(canary), way).toContain('_change');
-    await remove(id);
+    await remove(id, canary);
     expect(await tablesWith(canary), way).toEqual([]);
     const versions = await history('guest', id);
     expect(
