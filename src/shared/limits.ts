@@ -26,6 +26,8 @@ export const LIMITS = {
   /** Live lists of one stream, and seconds that it lasts. */
   liveQueries: 20,
   liveSeconds: 3600,
+  /** Seconds between two readings of a live list with a rule that has `@now`. */
+  liveReadSeconds: 30,
   /** Bytes that a stream may have unsent, so that it is sent no more; one event or page may exceed it. */
   liveUnsent: 1024 * 1024,
   /** Changes that are sent one by one to a live list; instead of more, its page is sent again. */

@@ -84,7 +84,9 @@ export class LiveQuery {
     if (this.reading || this.stream.isBehind || this.stream.hasEnded) return Infinity;
     const doubt = this.#doubt ? Math.min(this.#doubt.last + QUIET, this.#doubt.since + LATEST) : Infinity;
     const now = this.#late ? 0 : (this.#missed ?? Infinity);
-    return Math.max(Math.min(doubt, now), this.#pageAt + PAGES_APART);
+    // No change tells that time has passed.
+    const regular = this.planned?.looksAt.hasMoment ? this.#pageAt + LIMITS.liveReadSeconds * 1000 : Infinity;
+    return Math.max(Math.min(doubt, now, regular), this.#pageAt + PAGES_APART);
   }
 
   /** The page is being read. What changes from now on counts anew. */

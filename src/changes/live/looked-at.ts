@@ -10,6 +10,7 @@ import {
   type Related,
   type Target,
 } from '../../model/predicate/predicate.js';
+import { hasMoment } from '../../model/predicate/related.js';
 import { targetsOfOrder } from '../../sql/list/order.sql.js';
 import type { ListPlan } from '../../sql/list/select.sql.js';
 import { testsOfRights } from '../../sql/list/unit-rights.sql.js';
@@ -21,6 +22,8 @@ export class LookedAt {
   readonly links = new Map<string, KindDef>();
   /** The kinds of the calling member, whose own unit counts. */
   readonly members = new Map<string, KindDef>();
+  /** Whether a rule compares with the time of now. */
+  hasMoment = false;
 
   constructor({ access, filter, order, fields, paths = [], related = [], can }: ListPlan) {
     for (const each of [access, filter, ...fields.map(conditionOf), ...(can ? testsOfRights(can) : [])]) {
@@ -36,6 +39,7 @@ export class LookedAt {
   }
 
   #predicate(predicate: Predicate | undefined): void {
+    this.hasMoment ||= predicate !== undefined && hasMoment(predicate);
     for (const test of predicate ? testsOf(predicate) : []) {
       if (test.op === 'exists') this.#related(test.related);
       if ('target' in test) for (const target of operandsOf(test)) this.#target(target);

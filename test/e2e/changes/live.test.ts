@@ -306,6 +306,23 @@ it('what changes through a reference, a link, the member or the model comes as a
   for (const each of [live, links]) each.close();
 });
 
+it('is read again where a rule has the time of now', async () => {
+  lowerLimit('liveReadSeconds', 1);
+  await defineKinds(project, {
+    id: 'slot',
+    changes: 'feed',
+    access: { ...open, read: 'lt(begins,@now)' },
+    parameters: [{ id: 'begins', kind_id: 'datetime' }],
+  });
+  const live = await follow(await member('moe'), { a: '/slot/unit' });
+  const { id } = await create('slot', { begins: new Date(Date.now() + 1000).toISOString() });
+  await live.until(() => live.lists.get('a')?.has(id) === true);
+  expect(live.events.map(({ event, count }) => [event, count])).toEqual([
+    ['page', 0],
+    ['page', 1],
+  ]);
+});
+
 it('ends, and says why', async () => {
   await defineKinds(project, { id: 'short', changes: 'feed', access: open, parameters: ['title'] });
   const [dan, eve] = [await member('dan'), await member('eve')];
