@@ -497,8 +497,8 @@ it('tells how many events are lost that are no longer kept, and goes on with the
   await ok(project.put(`/webhook/unit/${the.id}`, { active: true }));
   await until(() => expect(receiver.messages(the.path)).toMatchObject([{ data: { unit_id: id } }]));
   await until(async () => {
-    // With the pause itself, which is no event of a task.
-    const reason = 'up to 3 events were no longer kept, and are lost';
+    // With its own creation and pause, which are no events of a task, if its position was not beyond them.
+    const reason = expect.stringMatching(/^up to [234] events were no longer kept, and are lost$/) as string;
     expect(await ok(project.get(`/webhook/unit/${the.id}`))).toMatchObject({ state: 'ok', active: true, reason });
   });
   await end(the);
