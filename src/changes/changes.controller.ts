@@ -13,7 +13,7 @@ import type { FeedPosition } from './feed-cursor.js';
 import { authorizeFeed, planFeed } from './feed.plan.js';
 import { parseFeedQuery } from './feed.query.js';
 import { type FeedPage, FeedReader } from './feed.reader.js';
-import { nameOfWaiting } from './waiting/name-of-waiting.js';
+import { waitingOwner } from './waiting/waiting-owner.js';
 import { Waiting } from './waiting/waiting.js';
 
 @Controller('api/lib/changes')
@@ -69,7 +69,7 @@ export class ChangesController {
   #wait({ project, caller }: Session, { request, until, read }: WaitingRead): Promise<FeedPage> {
     const gone = new AbortController();
     request.res?.once('close', () => gone.abort());
-    return this.waiting.run(project.schema, nameOfWaiting(caller, request), async (wait) => {
+    return this.waiting.run(project.schema, waitingOwner(caller, request), async (wait) => {
       for (;;) {
         const page = await read();
         if (isAnswer(page, until)) return page;

@@ -15,9 +15,9 @@ import type { SendCode } from '../model/webhook-codes.js';
 import { FairQueue } from '../shared/fair-queue.js';
 import { KindError, retryLater } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
+import { forgetTaskStatement } from '../sql/changes/follow.sql.js';
 import {
   followerOf,
-  forgetDeliveryStatement,
   keepBodyStatement,
   readBodyStatement,
   WEBHOOK_FOLLOWER,
@@ -143,7 +143,7 @@ export class Deliveries implements FollowerSource, OnModuleInit {
     try {
       const made = isOwnCreation(task, hookId) ? undefined : await this.payloads.make(session, hook, receiver, task);
       if (!made) {
-        const [found] = await executor.run(forgetDeliveryStatement(project.schema, task));
+        const [found] = await executor.run(forgetTaskStatement(project.schema, task));
         return { outcome: { type: found ? 'ended' : 'gone' } };
       }
       const { erasures } = kept;

@@ -12,7 +12,7 @@ import {
   deliveryStatement,
   listDeliveriesStatement,
   numberBeforeStatement,
-  pauseFollowerStatement,
+  pauseHookStatement,
   resumeAfterStatement,
   retryDeliveryStatement,
   type DeliveryPage,
@@ -71,7 +71,7 @@ export class DeliveryLog {
     await inOwnTransaction(this.database, session, async (within) => {
       if (after !== undefined) await within.executor.run(resumeAfterStatement(schema, hookId, after));
       await this.hooks.write(within, hookId, { active: true, state: 'ok', reason: null, [FAILURES]: 0 });
-      await within.executor.run(pauseFollowerStatement(schema, hookId, false));
+      await within.executor.run(pauseHookStatement(schema, hookId, false));
     });
     this.states.changed(session.project, hookId);
     await this.followers.begin(project);

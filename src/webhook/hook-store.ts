@@ -6,7 +6,7 @@ import { WEBHOOK_KIND } from '../model/built-in-traits.js';
 import { SEALED_SECRETS } from '../model/built-in/webhook-fields.js';
 import { getBuiltInKind, type KindDef } from '../model/model.js';
 import { textFault, type Json } from '../shared/json.js';
-import { pauseFollowerStatement } from '../sql/webhook/delivery.sql.js';
+import { pauseHookStatement } from '../sql/webhook/delivery.sql.js';
 import { hookStatement, runningHooksStatement, type HookRow, type RunningHook } from '../sql/webhook/webhook.sql.js';
 import { withSystemValue, type Draft } from '../unit/draft/draft.js';
 import { planWritten } from '../unit/draft/edit-plan.js';
@@ -54,7 +54,7 @@ export class HookStore {
     return inOwnTransaction(this.database, session, async (within) => {
       if (!(await this.find(within, id))?.active) return;
       await this.write(within, id, { active: false, state: 'paused', reason: reason.slice(0, MOST_REASON) });
-      await within.executor.run(pauseFollowerStatement(session.project.schema, id, true));
+      await within.executor.run(pauseHookStatement(session.project.schema, id, true));
     });
   }
 

@@ -12,11 +12,7 @@ import { isUuid } from '../shared/identifiers.js';
 import { isPlainObject, type Json } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import { shortened } from '../shared/texts.js';
-import {
-  beginFollowerStatement,
-  forgetFollowerStatement,
-  pauseFollowerStatement,
-} from '../sql/webhook/delivery.sql.js';
+import { beginHookStatement, forgetHookStatement, pauseHookStatement } from '../sql/webhook/delivery.sql.js';
 import {
   countHooksStatement,
   hookStatement,
@@ -111,9 +107,9 @@ export class WebhookBehavior implements RegisteredBehavior, OnModuleInit {
     const active = values.get('active');
     if (by === 'create') {
       const { last } = await this.numbering.number(schema);
-      await executor.run(beginFollowerStatement(schema, id, last, active === false));
+      await executor.run(beginHookStatement(schema, id, last, active === false));
     } else if (typeof active === 'boolean') {
-      await executor.run(pauseFollowerStatement(schema, id, !active));
+      await executor.run(pauseHookStatement(schema, id, !active));
     }
     executor.tx?.afterCommit(() => this.followers.begin(project.id));
   }
@@ -123,7 +119,7 @@ export class WebhookBehavior implements RegisteredBehavior, OnModuleInit {
   }
 
   async afterDelete(_kind: KindDef, id: string, { executor, project }: Session): Promise<void> {
-    await executor.run(forgetFollowerStatement(project.schema, id));
+    await executor.run(forgetHookStatement(project.schema, id));
   }
 
   /** The only answer with the secret. That of a dry run has none, because its webhook does not exist. */

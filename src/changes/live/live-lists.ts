@@ -17,7 +17,7 @@ import { CallerResolver } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
 import { unknownUnit } from '../../unit/store/unit-ids.js';
 import { UnitStores } from '../../unit/unit-stores.js';
-import { nameOfWaiting } from '../waiting/name-of-waiting.js';
+import { waitingOwner } from '../waiting/waiting-owner.js';
 import { Waiting } from '../waiting/waiting.js';
 import { planList, type AskedList, type LivePlan } from './live.plan.js';
 import { readLivePage } from './live-page.js';
@@ -69,11 +69,11 @@ export class LiveLists {
       judgementText(judgementOf(plan.list));
       return plan;
     });
-    const name = nameOfWaiting(caller, request);
-    const leave = this.waiting.enter(project.schema, name);
+    const owner = waitingOwner(caller, request);
+    const leave = this.waiting.enter(project.schema, owner);
     try {
       const lists = await this.#firstPages(session, request, asked, plans);
-      const stream = new LiveStream(caller, name);
+      const stream = new LiveStream(caller, owner);
       const expires = this.callers.expiryOf(request);
       return new LiveAnswer((response) => {
         if (response.destroyed) return leave();

@@ -52,23 +52,8 @@ export function keepBodyStatement(
   );
 }
 
-/** Forgets a delivery of which the receiver gets nothing. One row, or none if another service has done it. */
-export function forgetDeliveryStatement(
-  schema: string,
-  { id, attempts }: { readonly id: string; readonly attempts: number },
-): Statement {
-  return render(
-    sql`
-      DELETE FROM ${tasks(schema)}
-      WHERE "id" = ${param(id)}::uuid AND "state" = 'waiting' AND "attempts" = ${param(attempts)}::bigint
-      RETURNING 1 AS found
-    `,
-    true,
-  );
-}
-
 /** Forgets a webhook that is gone, with its deliveries. */
-export function forgetFollowerStatement(schema: string, hookId: string): Statement {
+export function forgetHookStatement(schema: string, hookId: string): Statement {
   return render(sql`
     WITH forgotten AS (DELETE FROM ${tasks(schema)} AS t WHERE ${isOf(hookId)})
     DELETE FROM ${ident(schema, FOLLOWER_TABLE)} WHERE "id" = ${param(followerOf(hookId))}
@@ -127,7 +112,7 @@ export function noteLostStatement(schema: string, hookId: string, reason: string
 }
 
 /** Whether changes are looked for. Its position stays. */
-export function pauseFollowerStatement(schema: string, hookId: string, paused: boolean): Statement {
+export function pauseHookStatement(schema: string, hookId: string, paused: boolean): Statement {
   return render(sql`
     UPDATE ${ident(schema, FOLLOWER_TABLE)}
     SET "paused" = ${param(paused)}
@@ -136,7 +121,7 @@ export function pauseFollowerStatement(schema: string, hookId: string, paused: b
 }
 
 /** Begins to follow after a change. */
-export function beginFollowerStatement(schema: string, hookId: string, after: string, paused: boolean): Statement {
+export function beginHookStatement(schema: string, hookId: string, after: string, paused: boolean): Statement {
   return render(sql`
     INSERT INTO ${ident(schema, FOLLOWER_TABLE)} ("id", "seq", "seen_at", "paused")
     SELECT ${param(followerOf(hookId))}, ${param(after)}::bigint, n.now, ${param(paused)}
@@ -146,7 +131,7 @@ export function beginFollowerStatement(schema: string, hookId: string, after: st
 }
 
 /** Lets the webhooks of a project that was restored or imported begin with what comes next. A row for each that does. */
-export function beginFollowingStatement(schema: string): Statement {
+export function beginHooksStatement(schema: string): Statement {
   return render(sql`
     WITH new AS MATERIALIZED (
       SELECT ${literal(followerOf(''))} || w."id" AS id, f."last" AS seq, now() AS now, NOT w."active" AS paused

@@ -26,7 +26,7 @@ import { setAccessDefaultStatement } from '../../sql/definition/model.sql.js';
 import { continueNumbers } from '../../unit/table/write/numbers.js';
 import { inOneMessage } from '../../sql/fragment.js';
 import { countFileStatement, insertLinesStatement } from '../../sql/list/project-rows.sql.js';
-import { beginFollowingStatement } from '../../sql/webhook/delivery.sql.js';
+import { beginHooksStatement } from '../../sql/webhook/delivery.sql.js';
 import { updateProjectStatement } from '../../sql/server/registry.sql.js';
 import { FOLLOW, wakeWorkStatement } from '../../sql/server/work.sql.js';
 import { checkDefinitions, checkDefinitionLines } from './definition-lines.js';
@@ -166,7 +166,7 @@ class ProjectImport {
     const { passwords, backup } = archive.manifest;
     await this.#storeAll(dataFiles(model, { passwords, histories: backup !== undefined }), 'data');
     if (backup) await this.#tx.run(continueFeedStatement(schema));
-    const webhooks = await this.#tx.run(beginFollowingStatement(schema));
+    const webhooks = await this.#tx.run(beginHooksStatement(schema));
     if (webhooks.length > 0) await this.#tx.run(wakeWorkStatement(FOLLOW.type, FOLLOW.name, [project.id]));
     await sealAnew(this.#tx, { model, project, source: archive.manifest.project.id, box });
     await putBackAdministrators(this.#tx, schema, model, administrators);
