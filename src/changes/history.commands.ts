@@ -104,7 +104,7 @@ function pastAnswer({ kind, unit, asOf }: PastPlan, { version, operation, curren
   if (past.seen && past.erased) throw unknownVersion();
   if (operation === 'delete') throw unknownUnit(kind, unit);
   if (!past.seen) throw unknownVersion();
-  return unitAnswer(kind, { tag: version ?? current ?? '', body: JSON.stringify(past.past) }, true);
+  return unitAnswer(kind, { tag: version ?? current ?? '', body: JSON.stringify(past.past) });
 }
 
 function beginText(begin: string | null): string {

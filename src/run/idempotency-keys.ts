@@ -10,9 +10,9 @@ import { Database, type Executor } from '../database/database.js';
 import { IDEMPOTENCY_TABLE } from '../model/table/internal-tables.js';
 import { refusal, retryLater, type KindError } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
-import { ERASED_STATUS } from '../sql/changes/erase.sql.js';
 import {
   claimKeyStatement,
+  ERASED_STATUS,
   keepAnswerStatement,
   keepRefusalStatement,
   type ClaimRow,

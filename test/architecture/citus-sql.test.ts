@@ -77,6 +77,7 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
   continueFeedStatement: () => number.continueFeedStatement(SCHEMA),
   leaveHistoryStatements: () => number.leaveHistoryStatements(SCHEMA, ['city']),
   forgetColumnsStatements: () => number.forgetColumnsStatements(SCHEMA, 'city', ['name']),
+  eraseAnswersStatement: () => idempotency.eraseAnswersStatement(SCHEMA, 'a'),
   eraseStatements: () => eraseStatements({ schema: SCHEMA, kind: recorded.kind, id: 'a' }),
   forgetHistoryStatement: () => number.forgetHistoryStatement(SCHEMA),
   numberChangesStatement: () => number.numberChangesStatement(SCHEMA),

@@ -3,14 +3,9 @@
  * parameters stays. A table that gets such values is named here.
  */
 import type { KindDef } from '../../model/model.js';
-import { CHANGE_TABLE, IDEMPOTENCY_TABLE, OUTBOX_TABLE, TASK_TABLE } from '../../model/table/internal-tables.js';
-import { ident, integer, literal, param, render, sql, type Fragment, type Statement } from '../fragment.js';
-
-/** The status of a kept answer whose content was erased. */
-export const ERASED_STATUS = 0;
-
-/** What kept answers show (`Shown`) that have the id of each unit of which they have values. */
-const SHOWN_WITH_IDS = literal(JSON.stringify(['units', 'links']));
+import { CHANGE_TABLE, OUTBOX_TABLE, TASK_TABLE } from '../../model/table/internal-tables.js';
+import { ident, literal, param, render, sql, type Fragment, type Statement } from '../fragment.js';
+import { eraseAnswersStatement } from '../write/idempotency.sql.js';
 
 /** A unit whose values are removed. */
 interface ErasedUnit {
@@ -23,7 +18,12 @@ interface ErasedUnit {
  * To be run one after the other, in this order: what gets its number meanwhile is found in its new table by the later one.
  */
 export function eraseStatements(unit: ErasedUnit): readonly Statement[] {
-  return [eraseChanges(unit, OUTBOX_TABLE), eraseChanges(unit, CHANGE_TABLE), eraseTasks(unit), eraseKeptAnswers(unit)];
+  return [
+    eraseChanges(unit, OUTBOX_TABLE),
+    eraseChanges(unit, CHANGE_TABLE),
+    eraseTasks(unit),
+    eraseAnswersStatement(unit.schema, unit.id),
+  ];
 }
 
 /** Of the values, the names of those that differed stay, each with null. Citus refuses `jsonb_object_agg` in an UPDATE. */
@@ -63,30 +63,4 @@ function eraseTasks({ schema, kind, id }: ErasedUnit): Statement {
 /** How often the values of a task were erased, as its report has it. */
 export function erasuresOf(report: Fragment): Fragment {
   return sql`coalesce((${report} ->> 'erased')::int, 0)`;
-}
-
-/** A row without an answer is that of the key of this transaction: it keeps the ids, for when it gets its answer. */
-function eraseKeptAnswers({ schema, id }: ErasedUnit): Statement {
-  const name = param(JSON.stringify(id));
-  const isKept = sql`k."content" IS NOT NULL`;
-  const of = (kept: Fragment, otherwise: Fragment): Fragment =>
-    sql`CASE WHEN ${isKept} THEN ${kept} ELSE ${otherwise} END`;
-  return render(sql`
-    UPDATE ${ident(schema, IDEMPOTENCY_TABLE)} AS k
-    SET
-      "status" = ${of(integer(ERASED_STATUS), sql`k."status"`)},
-      "content" = ${of(sql`''`, sql`NULL`)},
-      "headers" = ${of(sql`NULL`, sql`coalesce(k."headers" || chr(10), '') || ${name}::text`)},
-      "request" = ${of(sql`''`, sql`k."request"`)}
-    WHERE ${of(mayShow('k', sql`strpos(k."content", ${name}) > 0`), sql`true`)}
-  `);
-}
-
-/**
- * Whether the answer in a row may show values of a unit: if it names it, as JSON writes its id, or may show values without
- * an id, as all do but whole units and links; texts of refusals may quote some.
- */
-export function mayShow(row: string, isNamed: Fragment): Fragment {
-  const showsIds = sql`(${ident(row, 'headers')}::jsonb -> 'shows') <@ ${SHOWN_WITH_IDS}::jsonb`;
-  return sql`(${ident(row, 'content')} NOT IN ('', 'null') AND (${isNamed} OR NOT coalesce(${showsIds}, false)))`;
 }

@@ -1,8 +1,13 @@
 /** Answers that are kept for idempotency keys. */
 import { IDEMPOTENCY_TABLE } from '../../model/table/internal-tables.js';
-import { ERASED_STATUS, mayShow } from '../changes/erase.sql.js';
-import { ident, integer, param, render, sql, type Fragment, type Statement } from '../fragment.js';
+import { ident, integer, literal, param, render, sql, type Fragment, type Statement } from '../fragment.js';
 import { seconds, secondsBefore } from '../columns.sql.js';
+
+/** The status of a kept answer whose content was erased. */
+export const ERASED_STATUS = 0;
+
+/** What kept answers show (`Shown`) that have the id of each unit of which they have values. */
+const SHOWN_WITH_IDS = literal(JSON.stringify(['units', 'links']));
 
 /** A request with an idempotency key. */
 export interface KeyedRequest {
@@ -91,7 +96,7 @@ export function keepAnswerStatement(
   { status, content, headers }: KeptAnswer,
 ): Statement {
   const isNamed = sql`
-    EXISTS (SELECT FROM unnest(string_to_array(k."headers", chr(10))) AS i(id) WHERE strpos(a."content", i.id) > 0)
+    EXISTS (SELECT FROM unnest(string_to_array(k."headers", ${literal('\n')})) AS i(id) WHERE strpos(a."content", i.id) > 0)
   `;
   const isErased = sql`k."headers" IS NOT NULL AND ${mayShow('a', isNamed)}`;
   return render(
@@ -131,6 +136,35 @@ export function keepRefusalStatement(
     `,
     true,
   );
+}
+
+/**
+ * Removes answers that may show values of a unit. A row without an answer is that of the key of this transaction: it keeps
+ * the ids of such units, for when it gets its answer.
+ */
+export function eraseAnswersStatement(schema: string, id: string): Statement {
+  const name = param(JSON.stringify(id));
+  const isKept = sql`k."content" IS NOT NULL`;
+  const of = (kept: Fragment, otherwise: Fragment): Fragment =>
+    sql`CASE WHEN ${isKept} THEN ${kept} ELSE ${otherwise} END`;
+  return render(sql`
+    UPDATE ${ident(schema, IDEMPOTENCY_TABLE)} AS k
+    SET
+      "status" = ${of(integer(ERASED_STATUS), sql`k."status"`)},
+      "content" = ${of(sql`''`, sql`NULL`)},
+      "headers" = ${of(sql`NULL`, sql`coalesce(k."headers" || ${literal('\n')}, '') || ${name}::text`)},
+      "request" = ${of(sql`''`, sql`k."request"`)}
+    WHERE ${of(mayShow('k', sql`strpos(k."content", ${name}) > 0`), sql`true`)}
+  `);
+}
+
+/**
+ * Whether the answer in a row may show values of a unit: if it names it, as JSON writes its id, or may show values without
+ * an id, as all do but whole units and links; texts of refusals may quote some.
+ */
+function mayShow(row: string, isNamed: Fragment): Fragment {
+  const showsIds = sql`(${ident(row, 'headers')}::jsonb -> 'shows') <@ ${SHOWN_WITH_IDS}::jsonb`;
+  return sql`(${ident(row, 'content')} NOT IN ('', 'null') AND (${isNamed} OR NOT coalesce(${showsIds}, false)))`;
 }
 
 /** Whether the stored row `k` has expired when it is to be replaced by a new one. */

@@ -213,6 +213,10 @@ it('answers a unit as it was', async () => {
   expect(await past(`as_of=${(last?.version ?? 0) + 1}`)).toMatchObject({ count: 3 });
   expect(await past(`as_of=${first?.version}&exclude=[title]`)).not.toHaveProperty('title');
   expect(JSON.stringify(await past(`as_of=${first?.version}`))).not.toContain('canary');
+  const etags = ['', `?as_of=${last?.version}`, `?as_of=${last?.version}&include=[count]`].map(async (query) =>
+    (await project.get(`/task/unit/${id}${query}`)).headers.get('etag'),
+  );
+  expect(new Set(await Promise.all(etags)).size).toBe(1);
   const early = await project.get(`/task/unit/${id}?as_of=2020-01-01`);
   expect([early.status, early.body.messages[0]?.code]).toEqual([400, 'history.not_kept']);
   expect(early.body.messages[0]?.text).toContain(first?.at);
