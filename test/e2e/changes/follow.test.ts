@@ -272,7 +272,8 @@ it('gets what was written while a turn that knew nothing of it had the project',
   const { id } = await create({ title: 'meanwhile' });
   listing = undefined;
   open();
-  await vi.waitFor(() => expect(changesOf(id)).toEqual(['create']));
+  // At the latest when what is due is looked for the next time.
+  await vi.waitFor(() => expect(changesOf(id)).toEqual(['create']), { timeout: 5000 });
   await reset();
 });
 
