@@ -32,6 +32,7 @@ export class Receiver {
   open = 0;
   mostOpen = 0;
   answer: Answering = succeed;
+  readonly #unanswered = new Set<ServerResponse>();
   #url = '';
   #server: Server | undefined;
 
@@ -47,10 +48,9 @@ export class Receiver {
     const server = createServer((request, response) => {
       receiver.open += 1;
       receiver.mostOpen = Math.max(receiver.mostOpen, receiver.open);
-      let open = true;
+      receiver.#unanswered.add(response);
       const close = (): void => {
-        if (open) receiver.open -= 1;
-        open = false;
+        if (receiver.#unanswered.delete(response)) receiver.open -= 1;
       };
       response.once('finish', close).once('close', close);
       const pieces: Buffer[] = [];
@@ -85,8 +85,10 @@ export class Receiver {
     return Number(new URL(this.#url).port);
   }
 
+  /** Takes all from now on, and what has no answer yet. */
   succeed(): void {
     this.answer = succeed;
+    for (const response of this.#unanswered) if (!response.headersSent) response.writeHead(204).end();
   }
 
   fail(status = 500): void {

@@ -3,9 +3,10 @@
  * follower, and runs what may run now, until nothing is left or the turn is over.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { Catalog } from '../../catalog/catalog.service.js';
 import { Database, type Executor } from '../../database/database.js';
+import { causeText, isDatabaseAway } from '../../database/statement/sqlstate.js';
 import { getOrInsert, lruCache } from '../../shared/maps.js';
 import type { Statement } from '../../sql/fragment.js';
 import {
@@ -45,15 +46,20 @@ export interface TurnEnd {
   readonly others: boolean;
 }
 
-/** When a turn ends: where others wait for theirs, and with the service. */
+/** When a turn ends before all is done. */
 interface TurnLimit {
+  /** Whether other projects wait for theirs. */
   readonly isOver: () => boolean;
+  /** Whether it has lasted long enough where another service may have something to do. */
+  readonly isLong: () => boolean;
+  /** With the service. */
   readonly stopping: AbortSignal;
   readonly giveUp: AbortSignal;
 }
 
 @Injectable()
 export class FollowedProject {
+  readonly log = new Logger('changes');
   readonly sources: FollowerSource[] = [];
   /** When what is no longer kept was deleted last, by schema. */
   readonly #forgotten = lruCache<number>(MAX_REMEMBERED);
@@ -72,14 +78,18 @@ export class FollowedProject {
       for (;;) {
         const followers = (await this.#followersOf(project)).filter(({ id }) => !turn.paused.has(id));
         const ids = followers.map(({ id }) => id);
-        if (ids.length === 0) return { next: undefined, ids, others: (await this.rest(project, ids)).others };
-        await this.#take(project, executor, followers);
-        await turn.begin(followers);
+        if (ids.length > 0) {
+          await this.#take(project, executor, followers);
+          await turn.begin(followers);
+        }
         const isDone = await turn.wait();
         const { more, next, others } = await this.rest(project, ids);
-        if (turn.isOver || (isDone && !more && (next === null || next > 0))) {
+        if (ids.length === 0 && isDone) return { next: undefined, ids, others };
+        await this.#forget(project, executor);
+        const isLeft = others && limit.isLong();
+        // While something takes its time, all else goes on: the turn does not end for it.
+        if (turn.isOver || isLeft || (isDone && !more && (next === null || next > 0))) {
           await turn.end();
-          await this.#forget(project, executor);
           return { next: more ? 0 : (next ?? undefined), ids, others };
         }
       }
@@ -184,7 +194,7 @@ class Turn {
       const own = tasks.get(follower.id);
       if (!own) continue;
       const running = this.#follow(follower, own)
-        .catch((reason: unknown) => void (this.#failed ??= { status: 'rejected', reason }))
+        .catch((reason: unknown) => this.#fail(follower, reason))
         .finally(() => this.#running.delete(running));
       this.#running.add(running);
     }
@@ -230,6 +240,16 @@ class Turn {
 
   #take({ id }: Follower, places: number): void {
     this.#taken.set(id, (this.#taken.get(id) ?? 0) + places);
+  }
+
+  /** The others of the project go on, and this one when the project is looked at again. */
+  #fail(follower: Follower, reason: unknown): void {
+    if (isDatabaseAway(reason) || this.options.limit.giveUp.aborted) {
+      this.#failed ??= { status: 'rejected', reason };
+      return;
+    }
+    this.paused.add(follower.id);
+    this.of.log.warn(`${this.options.project.id}: '${follower.id}' could not go on: ${causeText(reason)}`);
   }
 
   /** Each worker has a place, and leaves it when no further unit waits here. */

@@ -34,7 +34,7 @@ const SOON = 20;
 /** Milliseconds before a project is asked for again that another service has, or that has no followers. */
 const HELD_PAUSE = 500;
 const NONE_PAUSE = 5000;
-/** Milliseconds of one project until others have their turn; and if none wait. */
+/** Milliseconds of one project until others have their turn; and until another service has it that knows more of it. */
 const [TURN, LONGEST_TURN] = [5000, 20_000];
 /** Milliseconds for which a project is left to others that has a follower which this service does not know. */
 const LEFT = 60_000;
@@ -218,7 +218,8 @@ export class Followers implements OnModuleInit {
   async #turn(id: string, claimed: ClaimedWork): Promise<void> {
     const began = performance.now();
     const limit = {
-      isOver: () => performance.now() - began >= (this.#running.size >= AT_ONCE ? TURN : LONGEST_TURN),
+      isOver: () => this.#running.size >= AT_ONCE && performance.now() - began >= TURN,
+      isLong: () => performance.now() - began >= LONGEST_TURN,
       stopping: this.#stopping.signal,
       giveUp: this.#giveUp.signal,
     };
@@ -239,8 +240,11 @@ export class Followers implements OnModuleInit {
     const ids = end.ids.length > 0 ? end.ids : await this.followed.followerIds(id);
     if (ids.length === 0) return;
     const rest = await this.followed.rest({ id, schema: schemaName(id) }, ids);
-    if (rest.more) this.#again.add(id);
-    else if (rest.next !== null && rest.next < OWN_TIMER) this.#startLater(id, Math.max(0, rest.next) + 1);
+    if (rest.more) {
+      // Also where another service, which knows less, has it meanwhile.
+      this.#left.delete(id);
+      this.#again.add(id);
+    } else if (rest.next !== null && rest.next < OWN_TIMER) this.#startLater(id, Math.max(0, rest.next) + 1);
   }
 
   /** From time to time one of the services looks at all projects. */

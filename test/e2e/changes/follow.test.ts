@@ -24,6 +24,10 @@ const ran: (Task & { readonly service: number })[] = [];
 let outcomeOf: (task: Task) => Promise<Outcome> | Outcome = () => done;
 const done: Outcome = { type: 'done', report: null };
 let isListed = true;
+/** How often it was looked for. */
+let looks = 0;
+/** Whether there is another follower, which cannot do anything. */
+let hasBroken = false;
 /** When a service knows who is listed. */
 let listing: Promise<void> | undefined;
 /** The services that know the follower. */
@@ -47,12 +51,16 @@ function follower(service: number): Follower {
 }
 const missed: object[] = [];
 
+const fail = () => Promise.reject(new Error('broken'));
+
 services.forEach(({ service }, at) => {
   service.app.get(Followers).register({
     type: 'test',
     expected: (id) => (id === project.id && knowing.has(at) ? [{ id: 'test all', kind: 'task' }] : []),
     list: async ({ id }) => {
+      if (id === project.id) looks += 1;
       const listed = isListed && id === project.id && knowing.has(at) ? [follower(at)] : [];
+      if (listed.length > 0 && hasBroken) listed.push({ ...follower(at), id: 'test broken', prepare: fail });
       await listing;
       return listed;
     },
@@ -71,6 +79,12 @@ const poll = async () => void (await Promise.all(services.map(({ service }) => s
 const look = async () => {
   await side.rows(`UPDATE kind.work SET due_at = now() WHERE type = 'followers'`);
   await poll();
+};
+/** From now on nothing is done for those who were listed before. */
+const lookedAgain = async () => {
+  const before = looks;
+  await one.service.app.get(Followers).begin(project.id);
+  await vi.waitFor(() => expect(looks).toBeGreaterThan(before));
 };
 /** Makes next attempts due. */
 const due = async () => {
@@ -157,6 +171,19 @@ it('a unit that takes its time keeps no other one waiting, but its own later cha
   expect(changesOf(id)).toEqual(['create']);
   open();
   await vi.waitFor(() => expect(changesOf(id)).toEqual(['create', 'update']));
+  await reset();
+});
+
+it('a follower that fails altogether leaves the others of its project alone', async () => {
+  hasBroken = true;
+  for (const title of ['a', 'b']) {
+    const { id } = await create({ title });
+    await vi.waitFor(() => expect(changesOf(id)).toEqual(['create']), { timeout: 5000 });
+  }
+  hasBroken = false;
+  await lookedAgain();
+  await side.rows(`DELETE FROM ${schema}._task WHERE follower = 'test broken'`);
+  await side.rows(`DELETE FROM ${schema}._follower WHERE id = 'test broken'`);
   await reset();
 });
 
@@ -279,7 +306,7 @@ it('gets what was written while a turn that knew nothing of it had the project',
 
 it('passes over what is older than a day, if it comes back after an hour', async () => {
   isListed = false;
-  await poll();
+  await lookedAgain();
   await create({ title: 'old' });
   const { id } = await create({ title: 'new' });
   await look();
