@@ -13,6 +13,7 @@ import { isPlainObject, type Json } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import { shortened } from '../shared/texts.js';
 import { beginHookStatement, forgetHookStatement, pauseHookStatement } from '../sql/webhook/delivery.sql.js';
+import { FOLLOW, wakeWorkStatement } from '../sql/server/work.sql.js';
 import {
   countHooksStatement,
   hookStatement,
@@ -86,11 +87,12 @@ export class WebhookBehavior implements RegisteredBehavior, OnModuleInit {
     const { project, executor } = session;
     const [stored] = await executor.run<HookRow>(hookStatement(project.schema, id));
     if (!stored) return draft;
+    const pauses = draft.values.get('active') === false && stored.active && { state: 'paused', reason: null };
+    if (!changesWhatIsSent(draft.values)) return withSystemValues(draft, kind, { ...pauses });
     const settings = settingsOf(new Map([...storedValues(stored), ...draft.values]), kind);
     await this.#check(settings, write);
     if (faults.any) return draft;
     const wakes = draft.values.get('active') === true && { state: 'ok', reason: null, [FAILURES]: 0 };
-    const pauses = draft.values.get('active') === false && stored.active && { state: 'paused', reason: null };
     const moved = originOf(settings.url) !== originOf(stored.url);
     const kept = moved ? {} : (this.hooks.headersOf(project.id, stored) ?? {});
     for (const name of keptHeaders(settings.headers, kept)) faults.add(...missingValue(name, moved));
@@ -108,6 +110,7 @@ export class WebhookBehavior implements RegisteredBehavior, OnModuleInit {
     if (by === 'create') {
       const { last } = await this.numbering.number(schema);
       await executor.run(beginHookStatement(schema, id, last, active === false));
+      await executor.run(wakeWorkStatement(FOLLOW.type, FOLLOW.name, [project.id]));
     } else if (typeof active === 'boolean') {
       await executor.run(pauseHookStatement(schema, id, !active));
     }
@@ -151,6 +154,12 @@ interface StoredSettings extends HookSettings {
   readonly member: string | null;
   readonly active: boolean;
 }
+
+/** Whether an edit changes what is sent to whom. Others are taken of any webhook, also where that is no longer possible. */
+function changesWhatIsSent(values: Values): boolean {
+  return values.get('active') === true || SENT.some((name) => values.has(name));
+}
+const SENT = ['url', 'kinds', 'operations', 'filter', 'member', 'headers'];
 
 /** What the values of a draft say, with defaults in place of those that are not given. */
 function settingsOf(values: Values, { fields }: KindDef): StoredSettings {

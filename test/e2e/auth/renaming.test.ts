@@ -75,7 +75,7 @@ describe('names that are changed together', () => {
     await ok(own.put(`/person/unit/${ada.id}`, { ...record, first_name: 'Ada' }));
     expect(refusalOf(await own.put(`/person/unit/${ada.id}`, { username: 'eve' }))).toEqual({
       status: 403,
-      messages: ['access.denied'],
+      messages: ['access.denied username'],
     });
     expect(await credentialOf(ada.id)).toEqual({ username: 'ada', email: 'ada@example.com' });
   });

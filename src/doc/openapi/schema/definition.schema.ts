@@ -265,6 +265,7 @@ export function inputFieldSchema(kind: KindDef, field: Field, create: boolean): 
   const { id } = field;
   if (create && kind.key === 'identifier' && id === 'id') return newIdSchema(kind);
   if (isMemberKind(kind) && id === 'email') return { ...inputValue(field), pattern: EMAIL_PATTERN };
+  if (kind.builtIn && kind.id === WEBHOOK_KIND && id === 'operations') return { ...inputValue(field), minItems: 1 };
   if (kind.builtIn && isParameterTypeId(kind.id)) {
     if (neverAllows(kind.id, id)) return { type: 'boolean', const: false };
     if (id === 'persistence' && neverAllows(kind.id, 'only_run_time'))
