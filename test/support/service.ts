@@ -265,12 +265,16 @@ export class TestProject {
     return reply;
   }
 
-  /** The number of SQL statements that a call takes, without those that the service sends from time to time. */
+  /**
+   * The number of SQL statements that a call takes, without those that the service sends from time to time, and those of
+   * other projects, in which it may do what follows earlier tests.
+   */
   async statements(work: () => Promise<unknown>): Promise<number> {
     const { database } = this.service;
     let count = 0;
     const stop = observeStatements(database, (statement) => {
-      if (!isPeriodic(statement)) count += 1;
+      const [, of = this.id] = /"project_(\w+)"/.exec(statement.text) ?? [];
+      if (of === this.id && !isPeriodic(statement)) count += 1;
     });
     try {
       await work();
