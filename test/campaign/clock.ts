@@ -8,7 +8,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { throwFaults, type Campaign, type CampaignOptions, type Figures } from './campaign.js';
 import { shown } from './client.js';
 import { Deployment } from './deployment.js';
-import { disturbedRounds } from './rounds.js';
+import { ChangeFollowers } from './followers.js';
+import { disturbedRounds, RECORDED } from './rounds.js';
 
 const LIBRARY = 'faketime/libfaketime.so.1';
 /** Hours; tokens of the load are valid for a day, idempotency keys too. */
@@ -54,20 +55,26 @@ async function run(options: CampaignOptions): Promise<Figures> {
   };
   const alone = await Deployment.start({ ...options, folder: join(options.folder, 'alone') }, { processes: 1, env });
   await checkTokens(alone, jump).finally(() => alone.stop());
-  return disturbedRounds(options, {
-    processes: 1,
-    writers: 6,
-    mayVanish: false,
-    env,
-    disturbances: {
-      jump: ({ random }) => Promise.resolve(jump(random.pick(JUMPS))),
-      'jump to and fro': async ({ random }) => {
-        jump(random.pick(JUMPS));
-        await pause(random.from(20, 200));
-        jump(0);
+  const followers = await ChangeFollowers.start(options.folder, Object.keys(RECORDED));
+  try {
+    return await disturbedRounds(options, {
+      processes: 1,
+      writers: 6,
+      mayVanish: false,
+      env: { ...env, ...followers.env },
+      ...(options.short !== true && { followers }),
+      disturbances: {
+        jump: ({ random }) => Promise.resolve(jump(random.pick(JUMPS))),
+        'jump to and fro': async ({ random }) => {
+          jump(random.pick(JUMPS));
+          await pause(random.from(20, 200));
+          jump(0);
+        },
       },
-    },
-  });
+    });
+  } finally {
+    followers.stop();
+  }
 }
 
 export const clock: Campaign = {

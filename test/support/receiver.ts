@@ -85,10 +85,13 @@ export class Receiver {
     return Number(new URL(this.#url).port);
   }
 
-  /** Takes all from now on, and what has no answer yet. */
   succeed(): void {
     this.answer = succeed;
-    for (const response of this.#unanswered) if (!response.headersSent) response.writeHead(204).end();
+  }
+
+  /** Takes what has no answer yet. */
+  release(): void {
+    for (const response of this.#unanswered) response.writeHead(204).end();
   }
 
   fail(status = 500): void {

@@ -521,6 +521,7 @@ it('a receiver that does not answer keeps no other webhook waiting', async () =>
   isHeld = false;
   await Promise.all([end(slow), end(quick)]);
   receiver.succeed();
+  receiver.release();
 });
 
 it('pings, whatever the state, six times a minute', async () => {
@@ -616,6 +617,7 @@ it('sends at most 16 at once of a project, and what is left of a process to othe
   const sent = (to: readonly Hook[]) => to.map(({ path }) => receiver.to(path).length).reduce((a, b) => a + b);
   expect([sent(hooks), sent(others)]).toEqual([16, 4]);
   receiver.succeed();
+  receiver.release();
   await until(() => expect([sent(hooks), sent(others)]).toEqual([20, 8]));
   expect(receiver.mostOpen).toBe(20);
 });
