@@ -83,9 +83,9 @@ const END_OF_REPAIR = repairCountStatement('schema', COUNTED).text.slice(-40);
 const FOLLOWERS = `"${FOLLOWER_TABLE}"`;
 
 /**
- * Every few seconds a service reports that it runs and tests whether it hears announcements, and soon after a write that is recorded it tells others; once a second it checks
- * whether a session is still there; after some writes it adds up the stored numbers of units, and once a minute it
- * compares them with the tables.
+ * Every few seconds a service reports that it runs and tests whether it hears announcements, and soon after a write that is
+ * recorded it tells others; once a second it checks whether a session is still there; after some writes it adds up the
+ * stored numbers of units, and once a minute it compares them with the tables.
  */
 function isPeriodic({ text, values }: Statement): boolean {
   if (text === REPORT || values[0] === HEARTBEAT_CHANNEL || values[0] === CHANGE_CHANNEL) return true;

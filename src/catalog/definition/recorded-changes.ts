@@ -37,7 +37,8 @@ export function refuseToLeave(histories: readonly LeftHistory[]): void {
 
 /**
  * Deletes what was recorded of kinds that are gone, or of which nothing is recorded any more; history that is no longer
- * kept, of which a feed still has what is younger; and the values of parameters that are gone, so that another one of the same name shows nothing of them.
+ * kept, of which a feed still has what is younger; and the values of parameters that are gone, so that another one of the
+ * same name shows nothing of them.
  */
 export async function forgetRecorded(
   tx: Executor,
