@@ -90,7 +90,7 @@ const FOLLOWERS = `"${FOLLOWER_TABLE}"`;
 function isPeriodic({ text, values }: Statement): boolean {
   if (text === REPORT || values[0] === HEARTBEAT_CHANNEL || values[0] === CHANGE_CHANNEL) return true;
   if (text === LOCK_COUNT || text.endsWith(END_OF_REPAIR) || text.includes(FOLLOWERS)) return true;
-  return BACKGROUND.has(text.replaceAll(/"project_\w+"\./g, '"schema".'));
+  return BACKGROUND.has(text.replaceAll(/"project_[\w-]+"\./g, '"schema".'));
 }
 
 interface ReplyBody {
@@ -273,7 +273,7 @@ export class TestProject {
     const { database } = this.service;
     let count = 0;
     const stop = observeStatements(database, (statement) => {
-      const [, of = this.id] = /"project_(\w+)"/.exec(statement.text) ?? [];
+      const [, of = this.id] = /"project_([\w-]+)"/.exec(statement.text) ?? [];
       if (of === this.id && !isPeriodic(statement)) count += 1;
     });
     try {
