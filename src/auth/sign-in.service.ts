@@ -9,6 +9,7 @@ import { type Answer, NULL_ANSWER } from '../http/answer/answer.js';
 import { MailQueue } from '../mail/mail-queue.js';
 import { codeMail } from '../mail/mail-texts.js';
 import { CODE_TABLE } from '../model/table/internal-tables.js';
+import { keyedHash } from '../shared/derived-key.js';
 import { afterPartialWrite, refusal } from '../shared/errors.js';
 import { foldName } from '../shared/member-names.js';
 import { findCredentialStatement } from '../sql/member/credential.sql.js';
@@ -20,7 +21,7 @@ import { accountOf, type Credential, isUsable } from './password/credential.js';
 import { verifyPassword } from './password/password-hash.js';
 import { MemberSessions } from './session/member-session.js';
 import { RefreshCookies } from './session/refresh-cookie.js';
-import { keyedHash, Throttle } from './throttle.js';
+import { Throttle } from './throttle.js';
 
 const CODE_MINUTES = 10;
 const MAX_TRIES = 5;

@@ -4,12 +4,11 @@
  * failure. It makes no difference whether the account exists.
  */
 import { Inject, Injectable } from '@nestjs/common';
-import { createHmac } from 'node:crypto';
 import { ExpiredRows } from '../catalog/project/expired-rows.js';
 import { type Config, CONFIG, SECRET } from '../config/config.js';
 import { Database } from '../database/database.js';
 import { THROTTLE_TABLE } from '../model/table/internal-tables.js';
-import { derivedKey, type Purpose } from '../shared/derived-key.js';
+import { keyedHash } from '../shared/derived-key.js';
 import { KindError, retryLater } from '../shared/errors.js';
 import { FairQueue } from '../shared/fair-queue.js';
 import { LIMITS } from '../shared/limits.js';
@@ -176,10 +175,4 @@ function attemptQueue(perKey: number): FairQueue {
     timeout: 5000,
     refusal: () => retryLater('server.busy', 'Too many attempts from this address are under way'),
   });
-}
-
-/** Returns a function that hashes lists of texts. Without the secret, nobody can test guesses against a hash. */
-export function keyedHash(secret: string, purpose: Purpose): (...parts: readonly string[]) => string {
-  const key = derivedKey(secret, purpose);
-  return (...parts) => createHmac('sha256', key).update(JSON.stringify(parts)).digest('base64url');
 }

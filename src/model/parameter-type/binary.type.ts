@@ -1,3 +1,4 @@
+import { decodeBase64 } from '../../shared/base64.js';
 import { LIMITS } from '../../shared/limits.js';
 import { scalarText, typeName } from '../../shared/json.js';
 import type { ValueRules } from '../parameter-setting/parameter-settings.js';
@@ -52,15 +53,6 @@ export const binaryType: ParameterType<'binary', 'string'> = {
 
 function maxBytes({ maxLength }: ValueRules): number {
   return maxLength ?? LIMITS.binaryBytes;
-}
-
-/**
- * Undefined if the text is not canonical base64. The bytes are encoded again and compared, because a regular expression
- * could overflow the stack on a long text.
- */
-function decodeBase64(text: string): Buffer | undefined {
-  const bytes = Buffer.from(text, 'base64');
-  return bytes.toString('base64') === text ? bytes : undefined;
 }
 
 /** PostgreSQL's hex form of bytea. */
