@@ -10,7 +10,7 @@ const layers = [
   ['unit'],
   ['changes'],
   ['kind', 'group', 'parameter', 'link', 'batch', 'transfer', 'auth', 'metrics', 'doc', 'console'],
-  ['function', 'webhook'],
+  ['function', 'webhook', 'file'],
   ['workers'],
   ['cli'],
 ];

@@ -289,6 +289,9 @@ export const ERRORS = {
     meaning: "The database does not have PostgreSQL's extension pg_trgm, by which texts are compared.",
   },
 
+  'file.digest': { status: 400, meaning: 'Content-Digest is malformed, or not that of the content that came.' },
+  'file.type_mismatch': { status: 400, meaning: 'The content is of another type than the request says.' },
+
   'function.unknown': { status: 404, meaning: 'The kind has no such function.' },
   'function.broken': {
     status: 503,

@@ -218,6 +218,9 @@ export const LIMITS = {
   keysPerMember: 100,
   scopeParts: 50,
   scopeKinds: 500,
+  /** Characters of the name of a file, and bytes of a content in a JSON body. */
+  fileName: 255,
+  fileInJson: 1024 * 1024,
   /** Seconds for the head of a request to arrive, and its number of fields. */
   headSeconds: 15,
   headerFields: 1000,

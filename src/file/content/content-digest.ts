@@ -1,0 +1,38 @@
+import { decodeBase64 } from '../../shared/base64.js';
+import { refusal } from '../../shared/errors.js';
+
+type Algorithm = 'sha256' | 'sha512';
+
+/** The algorithms of RFC 9530 that are not deprecated, with the bytes of a digest. */
+const ALGORITHMS = new Map<string, { readonly algorithm: Algorithm; readonly bytes: number }>([
+  ['sha-256', { algorithm: 'sha256', bytes: 32 }],
+  ['sha-512', { algorithm: 'sha512', bytes: 64 }],
+]);
+
+/** A member of a dictionary (RFC 9651) whose value is a byte sequence. Its parameters say nothing here. */
+const MEMBER = /^[ \t]*([a-z*][a-z0-9_.*-]*)=:([A-Za-z0-9+/]*={0,2}):[ \t]*(?:;[^,]*)?$/;
+const LONGEST = 2000;
+
+/**
+ * The digests of a `Content-Digest` by the algorithms that are known; of one that is named twice the last.
+ * @throws KindError 400 if the header is malformed
+ */
+export function parseContentDigest(header: string | undefined): { algorithm: Algorithm; value: Buffer }[] {
+  if (header === undefined) return [];
+  if (header.length > LONGEST) throw malformed();
+  const digests = new Map<Algorithm, Buffer>();
+  for (const member of header.split(',')) {
+    const [, name = '', text = ''] = MEMBER.exec(member) ?? [];
+    if (name === '') throw malformed();
+    const known = ALGORITHMS.get(name);
+    if (!known) continue;
+    const value = decodeBase64(text);
+    if (value?.length !== known.bytes) throw malformed();
+    digests.set(known.algorithm, value);
+  }
+  return [...digests].map(([algorithm, value]) => ({ algorithm, value }));
+}
+
+function malformed(): Error {
+  return refusal('file.digest', 'Content-Digest has the form sha-256=:base64:, of all 32 bytes');
+}
