@@ -34,7 +34,7 @@ export function storedSetting(access: Json, operation: string): StoredLevel | re
 /** The level of an operation without a stored setting (docs/access.md). */
 function defaultLevel(kind: KindDef, operation: Operation, { accessDefault }: Model): EffectiveLevel {
   const own = kind.traits.levels?.[operation];
-  if (own) return own;
+  if (own) return own === 'member' && accessDefault !== 'open' ? 'admin' : own;
   if (operation === 'history') return 'admin';
   if (kind.builtIn) return operation === 'read' ? 'member' : 'admin';
   if (isMemberKind(kind)) {
@@ -91,8 +91,8 @@ export type AccessSetting = { readonly stored: boolean } & (
 export function accessSettingOf(kind: KindDef, operation: Operation, model: Model): AccessSetting {
   const setting = kind.traits.closed?.includes(operation) ? 'nobody' : storedSetting(kind.access, operation);
   if (setting === undefined) {
-    const rule = kind.traits.rules?.[operation];
-    if (rule) return { rules: [rule], stored: false };
+    const rules = kind.traits.rules?.[operation];
+    if (rules) return { rules, stored: false };
     return { level: defaultLevel(kind, operation, model), stored: false };
   }
   return typeof setting === 'string' ? { level: setting, stored: true } : { rules: setting, stored: true };

@@ -1,4 +1,5 @@
 /** Who may do what in a project, for its owner to check before strangers can reach it. Pure. */
+import { EXTENDED_FIELDS } from '../model/built-in/built-in.js';
 import { LINK_OPERATIONS, type LinkOperation, type Operation, OPERATIONS } from '../model/built-in-traits.js';
 import {
   isAlwaysTrue,
@@ -62,7 +63,7 @@ export function* accessReport(
       if (operation === 'signup' && !isMemberKind(kind)) continue;
       // There is nothing to read.
       if (operation === 'history' && kind.changes === 'none' && !storedSetting(kind.access, operation)) continue;
-      if (!builtIn && kind.builtIn && storedSetting(kind.access, operation) === undefined) continue;
+      if (!builtIn && isBuiltIn(kind) && storedSetting(kind.access, operation) === undefined) continue;
       ofKinds.push(entryOfUnits(kind, operation));
     }
     yield;
@@ -115,6 +116,10 @@ export function* accessReport(
     (a, b) => severity(b) - severity(a),
   );
   return { signUp: signUp.map(({ id }) => id), entries };
+}
+
+function isBuiltIn({ builtIn, traits }: KindDef): boolean {
+  return builtIn || traits.extensible === true;
 }
 
 type Entry = Omit<ReportedAccess, keyof Allowed | 'stranger'>;
@@ -198,7 +203,8 @@ interface LinkedUnits {
 }
 
 function linkedUnits(model: Model): LinkedUnits {
-  const kinds = [...model.kinds.values()].filter(isLinkable);
+  const isOwn = (kind: KindDef) => !isBuiltIn(kind) || storedSetting(kind.access, 'read') !== undefined;
+  const kinds = [...model.kinds.values()].filter((kind) => isLinkable(kind) && isOwn(kind));
   const readable = kinds.map((kind) => allowedFor(kind, 'read', model));
   const audiences = readable.map(({ audience }) => AUDIENCES.indexOf(audience));
   const audience = AUDIENCES[Math.max(0, ...audiences)] ?? 'nobody';
@@ -240,6 +246,7 @@ function* reportedFields(
     yield;
     const isTested = ({ id, system }: Field) => isMemberKind(kind) && tested.has(id) && !system;
     const fields = [...kind.fields.values()].filter((field) => {
+      if (EXTENDED_FIELDS.includes(field)) return false;
       return field.def.readAccess !== undefined || field.def.writeAccess !== undefined || isTested(field);
     });
     if (fields.length === 0) continue;

@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { Database } from '../database/database.js';
 import { ProjectRepository } from '../database/registry/project.repository.js';
 import { LOGGER } from '../http/log/logger.js';
-import { RESERVED_KINDS } from '../model/built-in/built-in.js';
+import { SYSTEM_KINDS } from '../model/built-in/built-in.js';
 import { didYouMean } from '../shared/texts.js';
 import { kindIdsStatement } from '../sql/definition/model.sql.js';
 import { projectOf } from '../tenancy/project.js';
@@ -51,7 +51,7 @@ export class UnservedLog {
       for (const row of rows) {
         if (unserved.isComplete) return;
         const kinds = await this.database.run<{ id: string }>(kindIdsStatement(projectOf(row).schema));
-        unserved.see(row.id, new Set(kinds.map(({ id }) => id).filter((id) => !RESERVED_KINDS.has(id))));
+        unserved.see(row.id, new Set(kinds.map(({ id }) => id).filter((id) => !SYSTEM_KINDS.has(id))));
       }
       const texts = unserved.faults(ids).map(faultText);
       if (texts.length > 0) this.logger.warn(`functions: modules that serve nothing: ${texts.join('; ')}`);

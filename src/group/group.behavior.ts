@@ -72,7 +72,7 @@ export class GroupBehavior implements RegisteredBehavior, OnModuleInit {
       if (!kind || kind.builtIn) return [];
       const others = kind.groups.filter((group) => group !== id);
       const groups = (list as string[]).includes(kindId) ? [...others, id] : others;
-      return [{ id: kindId, parameters: listedParameters(groups, kind.parameters) }];
+      return [{ id: kindId, parameters: listedParameters(kind, groups, kind.parameters) }];
     });
     if (rows.length > 0) await executor.run(updateParametersStatement(project.schema, rows));
     if (id !== MEMBER_GROUP) return;

@@ -13,7 +13,7 @@ import {
   reportUnknownParameter,
 } from '../model/check/check-model.js';
 import { checkCheckShape } from '../model/check/kind-checks.js';
-import { grantedFields, RESERVED_KINDS } from '../model/built-in/built-in.js';
+import { grantedFields, grantedNames, RESERVED_KINDS } from '../model/built-in/built-in.js';
 import { CHANGES } from '../model/changes.js';
 import { type AcceptedAccess, isMemberKind, type KindDef, MEMBER_GROUP, referencesTo } from '../model/model.js';
 import { isIdentifier, parameterRecordId } from '../shared/identifiers.js';
@@ -53,16 +53,16 @@ export class KindBehavior implements RegisteredBehavior, OnModuleInit {
   }
 
   async prepare(given: Body, write: PendingWrite): Promise<Body> {
-    const body = withoutMemberFields(withoutFixedFields(given, write), write);
+    const body = withoutGranted(withoutFixedFields(given, write), write);
     this.#bodies.set(write, body);
     const parameters = body.get('parameters');
     const labelled = write.id === undefined ? withLabel(body) : body;
     if (!Array.isArray(parameters)) return labelled;
     const own = await this.inline.create(parameters, write.id ?? idOfBody(labelled), write);
-    const granted = groupFieldIds(write);
+    const granted = grantedTo(write);
     const stored = write.session.model.kinds.get(write.id ?? '')?.parameters ?? [];
     const added = own.filter((id) => !stored.some((each) => each === id));
-    reportTakenNames(added, groupsOfEditedKind(write), write.faults);
+    reportTakenNames(added, groupsOfEditedKind(write), write.faults, editedKind(write));
     return new Map([
       ...labelled,
       ['parameters', [...granted, ...own.filter((id) => !granted.some((each) => each === id))]],
@@ -95,7 +95,9 @@ export class KindBehavior implements RegisteredBehavior, OnModuleInit {
   async beforeDelete(_: KindDef, id: string, session: Session): Promise<void> {
     const kind = session.model.kinds.get(id);
     if (!kind) return;
-    if (kind.builtIn) throw refusal('kind.built_in', `'${id}' is built in and cannot be deleted`);
+    if (kind.builtIn || kind.traits.extensible) {
+      throw refusal('kind.built_in', `'${id}' is built in and cannot be deleted`);
+    }
     const others = referencesTo(session.model, id).filter((reference) => reference.kind.id !== id);
     if (others.length > 0) {
       const names = others.map((reference) => `'${reference.kind.id}' by '${reference.field.id}'`).join(', ');
@@ -162,27 +164,37 @@ function withoutFixedFields(body: Body, { id, session }: PendingWrite): Body {
   throw refusal('kind.built_in', text);
 }
 
+/** The kind as it is before the edit; undefined for a new one. */
+function editedKind({ id, session }: Pick<PendingWrite, 'id' | 'session'>): KindDef | undefined {
+  return id === undefined ? undefined : session.model.kinds.get(id);
+}
+
 /** The groups of the kind that is edited; none for a new or a built-in kind. */
-function groupsOfEditedKind({ id, session }: PendingWrite): readonly string[] {
-  const kind = id === undefined ? undefined : session.model.kinds.get(id);
+function groupsOfEditedKind(write: PendingWrite): readonly string[] {
+  const kind = editedKind(write);
   return kind && !kind.builtIn ? kind.groups : [];
 }
 
-/** The ids of the fields that the kind has because of its groups. */
-function groupFieldIds(write: PendingWrite): string[] {
-  return grantedFields(groupsOfEditedKind(write)).map(({ id }) => id);
+/** The names in the kind's list of parameters that are no parameters. */
+function grantedTo(write: PendingWrite): string[] {
+  const kind = editedKind(write);
+  return kind && !kind.builtIn ? grantedNames(kind, kind.groups) : [];
 }
 
 /**
- * Removes the fields of all members from the list of parameters. The record of a member kind lists them, but they are
- * no parameters. Applies to edits of member kinds, and to new kinds that are made from such a record.
+ * Removes what is granted from a list of parameters as a record has it. Applies to edits of member kinds and of
+ * extensible ones, and to new kinds that are made from the record of a member kind.
  */
-function withoutMemberFields(body: Body, write: PendingWrite): Body {
+function withoutGranted(body: Body, write: PendingWrite): Body {
   const list = body.get('parameters');
-  const ofRecord = Array.isArray(list) && list.includes(CREDENTIAL_KIND);
-  if (!ofRecord || (write.id !== undefined && !groupsOfEditedKind(write).includes(MEMBER_GROUP))) return body;
-  const granted = new Set<unknown>(grantedFields([MEMBER_GROUP]).map(({ id }) => id));
-  return new Map([...body, ['parameters', list.filter((entry) => !granted.has(entry))]]);
+  if (!Array.isArray(list)) return body;
+  const kind = editedKind(write);
+  const ofMember = list.includes(CREDENTIAL_KIND) && (!kind || groupsOfEditedKind(write).includes(MEMBER_GROUP));
+  const granted = new Set<unknown>([
+    ...(ofMember ? grantedFields([MEMBER_GROUP]).map(({ id }) => id) : []),
+    ...(kind?.traits.extensible && list.includes('id') ? grantedNames(kind, []) : []),
+  ]);
+  return granted.size === 0 ? body : new Map([...body, ['parameters', list.filter((entry) => !granted.has(entry))]]);
 }
 
 /** Adds faults for names that are no parameters, together with the other faults of the body. */
@@ -190,7 +202,7 @@ function checkParameterNames(list: Json | undefined, kindId: string, write: Pend
   if (!Array.isArray(list)) return;
   const { session, faults } = write;
   const { parameters } = session.model;
-  const known = [parameters, new Set(groupFieldIds(write)), changeOf(session).parameters];
+  const known = [parameters, new Set(grantedTo(write)), changeOf(session).parameters];
   for (const id of list as string[]) {
     const records = [id, parameterRecordId({ id, ownKind: kindId })];
     if (isIdentifier(id) && known.some((ids) => records.some((record) => ids.has(record)))) continue;

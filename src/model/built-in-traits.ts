@@ -22,6 +22,7 @@ export const GROUP_KIND = 'group';
 export const LINK_KIND = 'link';
 export const API_KEY_KIND = 'api_key';
 export const WEBHOOK_KIND = 'webhook';
+export const FILE_KIND = 'file';
 
 /** The link type that every project has. */
 export const LINK_TYPE = 'link';
@@ -32,14 +33,20 @@ export const PARAMETER_LINK = 'parameter';
 export const SYSTEM_LINK_TYPES = [GROUP_LINK, PARAMETER_LINK] as const;
 
 export interface BuiltInTraits {
+  /** Projects change its definition as that of a kind of their own; only what it begins with stays. */
+  readonly extensible?: true;
+  /** Its units have contents, which are objects of a store. */
+  readonly contents?: true;
+  /** Whether a new project has it as a public kind. */
+  readonly public?: true;
   /** Internal: only the system can use the kind, and lists of kinds do not show it. */
   readonly sealed?: boolean;
   /** Its units are the definitions of the project's kinds. */
   readonly holdsKinds?: boolean;
-  /** Default levels that differ from those of the other built-in kinds. */
+  /** Default levels that differ from those of the other built-in kinds; a closed project has `admin` for `member`. */
   readonly levels?: Readonly<Partial<Record<Operation, Level>>>;
-  /** Default rules in place of a level. */
-  readonly rules?: Readonly<Partial<Record<Operation, string>>>;
+  /** Default rules in place of a level, of which one must match. */
+  readonly rules?: Readonly<Partial<Record<Operation, readonly string[]>>>;
   /** Operations whose level cannot be `nobody`, because that would lock the project permanently. */
   readonly neverNobody?: readonly Operation[];
   /** Operations whose level is always `nobody`. */

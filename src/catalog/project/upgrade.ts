@@ -6,7 +6,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Executor, Transaction } from '../../database/database.js';
 import { isDataConflict } from '../../database/statement/sqlstate.js';
-import { BUILT_IN_VERSION, grantedFields, listedParameters, BUILT_IN_GROUPS } from '../../model/built-in/built-in.js';
+import {
+  BUILT_IN_GROUPS,
+  BUILT_IN_VERSION,
+  FIXED_KINDS,
+  grantedNames,
+  listedParameters,
+} from '../../model/built-in/built-in.js';
 import { builtInRecords, buildModel } from '../../model/build/build-model.js';
 import type { ModelRecords } from '../../model/build/definition-records.js';
 import { storedDefault } from '../../model/field.js';
@@ -25,6 +31,7 @@ import {
   provisionRowsStatement,
 } from '../../sql/definition/model.sql.js';
 import { beginFeedStatement } from '../../sql/changes/number.sql.js';
+import { beginFilesStatement } from '../../sql/file/object.sql.js';
 import type { RecordedPlan } from '../../sql/write/recording.sql.js';
 import { setUnindexedStatement } from '../../sql/server/registry.sql.js';
 import type { Project } from '../../tenancy/project.js';
@@ -54,18 +61,7 @@ export async function upgradeSchema(tx: Transaction, project: Project): Promise<
       `its tables are of version ${version}, newer than this service's ${BUILT_IN_VERSION}`,
     ]);
   }
-  const records = builtInRecords();
-  const taken = await tx.run<{ id: string }>(
-    ownKindsStatement(
-      schema,
-      records.kinds.map(({ id }) => id),
-    ),
-  );
-  if (taken.length > 0)
-    throw upgradeBlocked(
-      project,
-      taken.map(({ id }) => `it has a kind '${id}' of its own`),
-    );
+  const records = await neededRecords(tx, project);
   // Built-in tables first: writing built-in rows and loading the model need them.
   const builtInModel = buildModel(records);
   const builtIn = await upgradeTables(tx, project, builtInModel);
@@ -80,6 +76,22 @@ export async function upgradeSchema(tx: Transaction, project: Project): Promise<
     await raiseVersion(tx, project, recordUpgradeStatement(schema, BUILT_IN_VERSION));
   }
   return { steps, leftAlone: all.leftAlone };
+}
+
+/** The records of the built-in model. A kind that can be extended is left out where the project has one of that id of its own. */
+async function neededRecords(tx: Transaction, project: Project): Promise<ModelRecords> {
+  const records = builtInRecords();
+  const ids = records.kinds.map(({ id }) => id);
+  const rows = await tx.run<{ id: string }>(ownKindsStatement(project.schema, ids));
+  const taken = new Set(rows.map(({ id }) => id));
+  const blocking = FIXED_KINDS.filter((id) => taken.has(id));
+  if (blocking.length > 0) {
+    throw upgradeBlocked(
+      project,
+      blocking.map((id) => `it has a kind '${id}' of its own`),
+    );
+  }
+  return { ...records, kinds: records.kinds.filter(({ id }) => !taken.has(id)) };
 }
 
 async function upgradeTables(tx: Transaction, project: Project, model: Model): Promise<UpgradePlan> {
@@ -105,9 +117,11 @@ async function upgradeTables(tx: Transaction, project: Project, model: Model): P
 
 /** The parameter lists of custom kinds that have fields granted by their groups. */
 function grantedParameterLists({ kinds }: Model): { id: string; parameters: string[] }[] {
-  return [...kinds.values()].flatMap(({ id, builtIn, groups, parameters }) =>
-    builtIn || grantedFields(groups).length === 0 ? [] : [{ id, parameters: listedParameters(groups, parameters) }],
-  );
+  return [...kinds.values()].flatMap((kind) => {
+    const { id, builtIn, groups, parameters } = kind;
+    if (builtIn || grantedNames(kind, groups).length === 0) return [];
+    return [{ id, parameters: listedParameters(kind, groups, parameters) }];
+  });
 }
 
 function upgradeBlocked(project: Project, reasons: readonly string[]) {
@@ -129,7 +143,8 @@ function defaultsOf(model: Model): Map<string, Json> {
 async function upgradeRows(executor: Executor, schema: string, records: ModelRecords, model: Model): Promise<number> {
   const added = await insertBuiltInRows(executor, schema, records, model);
   const { kinds, groups } = records;
-  const lists = await executor.run(updateParametersStatement(schema, kinds));
+  const fixed = kinds.filter(({ id }) => FIXED_KINDS.includes(id));
+  const lists = await executor.run(updateParametersStatement(schema, fixed));
   const members = await executor.run(extendGroupsStatement(schema, groups));
   return added + lists.length + members.length;
 }
@@ -253,5 +268,6 @@ export async function insertBuiltInRows(
     added += inserted.length;
   }
   await executor.run(beginFeedStatement(schema, randomUUID()));
+  await executor.run(beginFilesStatement(schema));
   return added;
 }

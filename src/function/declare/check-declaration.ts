@@ -2,7 +2,7 @@
 import { isReason, REASON_HINT } from '../../access/accepted.js';
 import { checkAccess } from '../../access/check-access.js';
 import type { EndpointDeclaration, FunctionDeclaration, ModuleDeclaration, Remote } from '../../kit/module.js';
-import { RESERVED_KINDS } from '../../model/built-in/built-in.js';
+import { SYSTEM_KINDS } from '../../model/built-in/built-in.js';
 import { LEVELS } from '../../model/access-levels.js';
 import {
   ENDPOINT_NAME,
@@ -107,7 +107,7 @@ export function checkDeclaration(
     report({ ...place, text });
   };
   if (exported.kind !== kind) bad(`is the file of '${kind}', and declares a module of '${exported.kind}'`);
-  if (RESERVED_KINDS.has(kind)) bad(`'${kind}' is the system's own: only users' kinds have functions`);
+  if (SYSTEM_KINDS.has(kind)) bad(`'${kind}' is the system's own: only users' kinds have functions`);
   if (!isPlainObject(options)) {
     bad(`module(): wants an object, got ${typeName(options)}`);
     return undefined;

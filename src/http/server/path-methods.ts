@@ -1,6 +1,6 @@
 /** Finds the methods of a path in the router. Only the path counts, not whether its ids exist. */
 import type { RequestHandler } from 'express';
-import { BUILT_IN_KINDS } from '../../model/built-in/built-in.js';
+import { FIXED_KINDS } from '../../model/built-in/built-in.js';
 import { methodNotAllowed, refusal, type KindError } from '../../shared/errors.js';
 import { routeOf } from '../route/api-route.js';
 import { insideOf, type RouterRoute } from './nest-internals.js';
@@ -9,7 +9,7 @@ import type { HttpRequest } from '../request/request.js';
 
 type Params = Readonly<Record<string, unknown>>;
 
-const BUILT_IN: ReadonlySet<unknown> = new Set(BUILT_IN_KINDS.map(({ id }) => id));
+const BUILT_IN: ReadonlySet<unknown> = new Set(FIXED_KINDS);
 /** Routes that built-in kinds have only as a variant: writes of many units, links, functions. */
 const OF_USERS_KINDS: ReadonlySet<unknown> = new Set(['bulk', 'linkable', 'none']);
 

@@ -7,18 +7,13 @@ import {
   BUILT_IN_GROUPS,
   BUILT_IN_KINDS,
   BUILT_IN_LINK_TYPES,
+  builtInKindOf,
+  builtInParameters,
   grantedFields,
+  grantedNames,
   type BuiltInKind,
 } from '../built-in/built-in.js';
-import {
-  parameterField,
-  keyField,
-  kindIdField,
-  METADATA_FIELD,
-  TIME_FIELDS,
-  REMOTE_TIME_FIELDS,
-  UNIT_FIELDS,
-} from '../field.js';
+import { parameterField, keyField, kindIdField, METADATA_FIELD, TIME_FIELDS, REMOTE_TIME_FIELDS } from '../field.js';
 import {
   parameterOf,
   type Field,
@@ -33,8 +28,6 @@ import type { ParameterType } from '../parameter-type/parameter-type.js';
 import { definitionOf, type KindRecord, type ModelRecords } from './definition-records.js';
 import { buildLinkType } from './link-types.js';
 import { NO_TRAITS } from '../built-in-traits.js';
-
-const BUILT_IN: ReadonlyMap<string, BuiltInKind> = new Map(BUILT_IN_KINDS.map((kind) => [kind.id, kind]));
 
 export function buildModel(records: ModelRecords): Model {
   return runSync(modelInPieces(records));
@@ -66,22 +59,22 @@ export function* modelInPieces(
   }
   const groups = buildGroups(records);
   const memberships = yield* membershipsOf(groups);
-  const kindRecords = records.kinds.map((record) => withoutGranted(record, memberships.get(record.id) ?? []));
-  const keys = yield* keyTypes(kindRecords, parameters);
+  const sources = records.kinds.map((record) => sourceOf(record, memberships.get(record.id) ?? []));
+  const keys = yield* keyTypes(sources, parameters);
   const shared = new Map<ParameterDef, Field>();
   const kinds = new Map<string, KindDef>();
-  for (const record of kindRecords) {
-    const groupsOfKind = memberships.get(record.id) ?? [];
-    const builtIn = BUILT_IN.get(record.id);
+  for (const source of sources) {
+    const { record, builtIn } = source;
     const equal = [known?.kinds.get(record.id), builtIn && builtInByDefault.get(record.id)].find(
-      (each) => each && matchesRecord(record, groupsOfKind, each) && (builtIn || hasSameFields(each, parameters, keys)),
+      (each) => each && matchesRecord(source, each) && (isFixed(source) || hasSameFields(each, parameters, keys)),
     );
     if (equal) {
       // A new object, because caches by kind may hold results that depend on other kinds.
       kinds.set(record.id, { ...equal });
     } else {
-      const shape = builtIn ? builtInShape(builtIn) : userShape(record, { parameters, keys, shared });
-      kinds.set(record.id, finishKind(record, shape, groupsOfKind, builtIn));
+      const own = { parameters, keys, shared };
+      const shape = isFixed(source) ? builtInShape(source.builtIn) : userShape(record, own);
+      kinds.set(record.id, finishKind(source, shape));
     }
     yield;
   }
@@ -106,9 +99,32 @@ function keptDefinition(definition: ParameterDef, known: ParameterDef | undefine
   return keys.every((key) => jsonEqual(definition[key], known[key])) ? known : definition;
 }
 
+/** What a kind is built from. */
+interface KindSource {
+  /** Its list of parameters names parameters alone, but where the fields are all the kind's own. */
+  readonly record: KindRecord;
+  readonly groups: readonly string[];
+  readonly builtIn: BuiltInKind | undefined;
+}
+
+/** Removes what is granted from the list of parameters: the stored list has it, but it is no parameter. */
+function sourceOf(record: KindRecord, groups: readonly string[]): KindSource {
+  const builtIn = builtInKindOf(record);
+  if (builtIn && !builtIn.traits.extensible) return { record, groups, builtIn };
+  const granted = new Set(grantedNames({ id: record.id, traits: builtIn?.traits ?? NO_TRAITS }, groups));
+  if (granted.size === 0) return { record, groups, builtIn };
+  return { record: { ...record, parameters: record.parameters.filter((id) => !granted.has(id)) }, groups, builtIn };
+}
+
+/** Whether the kind has the fields that it has in every project. */
+function isFixed(source: KindSource): source is KindSource & { builtIn: BuiltInKind } {
+  return source.builtIn !== undefined && !source.builtIn.traits.extensible;
+}
+
 /** Whether a kind equals its record and groups, without its fields. */
-function matchesRecord(record: KindRecord, groups: readonly string[], kind: KindDef): boolean {
+function matchesRecord({ record, groups, builtIn }: KindSource, kind: KindDef): boolean {
   const pairs = [
+    [builtIn?.traits ?? NO_TRAITS, kind.traits],
     [record.label, kind.label],
     [record.active, kind.active],
     [storageOf(record.remote, kind.builtIn).type, kind.storage.type],
@@ -139,13 +155,6 @@ function hasSameFields(
   });
 }
 
-/** Removes the fields granted by groups from a user's kind: the stored list has them, but they are not parameters. */
-function withoutGranted(record: KindRecord, groups: readonly string[]): KindRecord {
-  if (BUILT_IN.get(record.id)) return record;
-  const granted = new Set(grantedFields(groups).map(({ id }) => id));
-  return granted.size === 0 ? record : { ...record, parameters: record.parameters.filter((id) => !granted.has(id)) };
-}
-
 function buildGroups(records: ModelRecords): Map<string, GroupDef> {
   const builtIn = new Set(BUILT_IN_GROUPS.map((group) => group.id));
   return new Map(
@@ -167,14 +176,13 @@ function* membershipsOf(groups: ReadonlyMap<string, GroupDef>): WorkInPieces<Map
 
 /** The type of each kind's key, which is also the column type of references to it. */
 function* keyTypes(
-  kinds: readonly KindRecord[],
+  sources: readonly KindSource[],
   parameters: ReadonlyMap<string, ParameterDef>,
 ): WorkInPieces<Map<string, ParameterType>> {
   const types = new Map<string, ParameterType>();
-  for (const record of kinds) {
-    const source = BUILT_IN.get(record.id)?.key;
+  for (const { record, builtIn } of sources) {
     const primary = primaryOf(record, parameters);
-    types.set(record.id, keyField(source ?? keySource(record, primary), primary).type);
+    types.set(record.id, keyField(builtIn?.key ?? keySource(record, primary), primary).type);
     yield;
   }
   return types;
@@ -224,14 +232,11 @@ function userShape(record: KindRecord, { parameters, keys, shared }: FieldSource
   return { table: record.id, discriminated: false, key: keySource(record, primary), primary, own };
 }
 
-function finishKind(
-  record: KindRecord,
-  shape: Shape,
-  groups: readonly string[],
-  builtIn: BuiltInKind | undefined,
-): KindDef {
-  const granted = grantedFields(groups);
-  const storage = storageOf(record.remote, builtIn !== undefined);
+function finishKind(source: KindSource, shape: Shape): KindDef {
+  const { record, groups, builtIn } = source;
+  const fixed = isFixed(source);
+  const granted = [...(builtIn && !fixed ? builtIn.fields : []), ...grantedFields(groups)];
+  const storage = storageOf(record.remote, fixed);
   const ownIds = new Set(shape.own.map((field) => field.id));
   const key = keyField(shape.key, shape.primary);
   const fields = [
@@ -248,7 +253,7 @@ function finishKind(
     active: record.active,
     storage,
     public: record.public,
-    builtIn: builtIn !== undefined,
+    builtIn: fixed,
     traits: builtIn?.traits ?? NO_TRAITS,
     access: record.access,
     table: shape.table,
@@ -278,7 +283,7 @@ export function builtInRecords(): ModelRecords {
       label: kind.label,
       active: true,
       remote: false,
-      public: false,
+      public: kind.traits.public ?? false,
       parameters: builtInParameters(kind),
       unique: [],
       indexes: [],
@@ -290,12 +295,4 @@ export function builtInRecords(): ModelRecords {
     groups: BUILT_IN_GROUPS.map(({ id, label, kinds }) => ({ id, label, kind_list: kinds })),
     links: BUILT_IN_LINK_TYPES.map((type) => ({ ...type, parameters: [] })),
   };
-}
-
-/** The list `parameters` in a built-in kind's record: all fields but hidden ones and those that only records have. */
-function builtInParameters(kind: BuiltInKind): string[] {
-  const granted = BUILT_IN_GROUPS.filter((group) => group.kinds.includes(kind.id)).flatMap((group) => group.grants);
-  const own = [...granted, ...kind.fields].filter((field) => !field.recordOnly && !field.def.hidden);
-  const [id, kindId, ...rest] = UNIT_FIELDS;
-  return [id, kindId, ...own.map((field) => field.id), ...rest];
 }

@@ -3,8 +3,8 @@
  * compares a provisioned project with it.
  */
 import type { Json } from '../../shared/json.js';
-import { builtInField as field, constantField } from '../field.js';
-import type { Field, KeySource } from '../model.js';
+import { builtInField as field, constantField, UNIT_FIELDS } from '../field.js';
+import type { Field, KeySource, KindDef } from '../model.js';
 import type { ParameterSetting } from '../parameter-setting/parameter-setting.js';
 import { SETTING_LIST, settingName } from '../parameter-setting/parameter-settings.js';
 import {
@@ -17,6 +17,7 @@ import {
 } from './member-fields.js';
 import { MOST_DAYS } from '../changes.js';
 import { MEMBER_GROUP, PARAMETER_GROUP } from '../model.js';
+import { FILE_FIELDS, FILE_NAMES } from './file-fields.js';
 import { WEBHOOK_FIELDS } from './webhook-fields.js';
 import type { ParameterTypeId } from '../parameter-type/parameter-types.js';
 import { fieldAccessType } from '../parameter-type/field-access.js';
@@ -26,6 +27,7 @@ import {
   ADMIN_KIND,
   API_KEY_KIND,
   CREDENTIAL_KIND,
+  FILE_KIND,
   GROUP_KIND,
   KIND_KIND,
   LINK_KIND,
@@ -39,7 +41,7 @@ import {
  * Raise it whenever the tables of the built-in model change, or the indexes of all kinds, so that existing projects are
  * upgraded. A release with an older one does not start on a database any more.
  */
-export const BUILT_IN_VERSION = 5;
+export const BUILT_IN_VERSION = 6;
 
 export interface BuiltInKind {
   readonly id: string;
@@ -50,6 +52,8 @@ export interface BuiltInKind {
   /** Without id, kind_id, metadata, inserted_at and updated_at, which every kind has. */
   readonly fields: readonly Field[];
   readonly traits: BuiltInTraits;
+  /** Of an extensible one: ids that parameters of projects may not have, beside those of its fields. */
+  readonly reserved?: readonly string[];
 }
 
 /** The table that all parameter types share. */
@@ -145,6 +149,7 @@ const builtInKind = (
   key: KeySource,
   fields: readonly Field[],
   traits: BuiltInTraits = NO_TRAITS,
+  reserved: readonly string[] = [],
 ): BuiltInKind => ({
   id,
   label: text,
@@ -153,10 +158,21 @@ const builtInKind = (
   key,
   fields,
   traits,
+  reserved,
 });
 
 /** Members have the API keys of their own; administrators pass every rule. */
-const OWN_KEY = 'eq(member,@member.id)';
+const OWN_KEY = ['eq(member,@member.id)'];
+/** Files are of the members who have made them. */
+const OWN_FILE = ['eq(owner,@member.id)'];
+
+const FILE_TRAITS: BuiltInTraits = {
+  extensible: true,
+  contents: true,
+  public: true,
+  levels: { create: 'member', link: 'member', function: 'member' },
+  rules: { read: OWN_FILE, update: OWN_FILE, delete: OWN_FILE },
+};
 
 /** In the order in which lists show them. */
 export const BUILT_IN_KINDS: readonly BuiltInKind[] = [
@@ -198,6 +214,7 @@ export const BUILT_IN_KINDS: readonly BuiltInKind[] = [
     existsCode: 'webhook.exists',
     secret: 'secret',
   }),
+  builtInKind(FILE_KIND, 'File', 'uuid', FILE_FIELDS, FILE_TRAITS, FILE_NAMES),
 ];
 
 interface BuiltInGroup {
@@ -239,10 +256,46 @@ export function grantedFields(groups: readonly string[]): Field[] {
   return BUILT_IN_GROUPS.filter(({ id }) => groups.includes(id)).flatMap(({ grants }) => grants);
 }
 
-/** The list `parameters` in the record of a user's kind: fields granted by groups, then its own parameters. */
-export function listedParameters(groups: readonly string[], own: readonly string[]): string[] {
-  const granted = grantedFields(groups).map(({ id }) => id);
+const BY_ID: ReadonlyMap<string, BuiltInKind> = new Map(BUILT_IN_KINDS.map((kind) => [kind.id, kind]));
+
+/** The built-in kind of a record: its list of parameters names `id`, as that of no other kind can. */
+export function builtInKindOf({
+  id,
+  parameters,
+}: {
+  id: string;
+  parameters: readonly string[];
+}): BuiltInKind | undefined {
+  return parameters.includes('id') ? BY_ID.get(id) : undefined;
+}
+
+/** The built-in kind that a kind extends. */
+export function extendedKind({ traits, id }: Pick<KindDef, 'traits' | 'id'>): BuiltInKind | undefined {
+  return traits.extensible ? BY_ID.get(id) : undefined;
+}
+
+/** The names in a record's list of parameters that are no parameters. */
+export function grantedNames(kind: Pick<KindDef, 'traits' | 'id'>, groups: readonly string[]): string[] {
+  const builtIn = extendedKind(kind);
+  return [...(builtIn ? builtInParameters(builtIn) : []), ...grantedFields(groups).map((field) => field.id)];
+}
+
+/** The list `parameters` in the record of a kind with parameters of its own: what is granted, then these. */
+export function listedParameters(
+  kind: Pick<KindDef, 'traits' | 'id'>,
+  groups: readonly string[],
+  own: readonly string[],
+): string[] {
+  const granted = grantedNames(kind, groups);
   return [...granted, ...own.filter((id) => !granted.includes(id))];
+}
+
+/** The list `parameters` in a built-in kind's record: all fields but hidden ones and those that only records have. */
+export function builtInParameters(kind: BuiltInKind): string[] {
+  const granted = BUILT_IN_GROUPS.filter((group) => group.kinds.includes(kind.id)).flatMap((group) => group.grants);
+  const own = [...granted, ...kind.fields].filter((field) => !field.recordOnly && !field.def.hidden);
+  const [id, kindId, ...rest] = UNIT_FIELDS;
+  return [id, kindId, ...own.map((field) => field.id), ...rest];
 }
 
 export const BUILT_IN_LINK_TYPES: readonly { readonly id: string; readonly label: string }[] = [
@@ -253,6 +306,19 @@ const RESERVED = ['auth', 'doc', 'unit', 'struct', 'function', 'project'];
 
 /** The kinds that only the system can use. */
 export const SEALED_KINDS: readonly string[] = BUILT_IN_KINDS.filter(({ traits }) => traits.sealed).map(({ id }) => id);
+
+/** The fields of built-in kinds that projects extend. */
+export const EXTENDED_FIELDS: readonly Field[] = BUILT_IN_KINDS.flatMap(({ traits, fields }) => {
+  return traits.extensible ? fields : [];
+});
+
+/** The built-in kinds that are the same in every project. */
+export const FIXED_KINDS: readonly string[] = BUILT_IN_KINDS.filter(({ traits }) => !traits.extensible).map(
+  ({ id }) => id,
+);
+
+/** Ids of kinds that no module of a project serves. */
+export const SYSTEM_KINDS: ReadonlySet<string> = new Set([...RESERVED, ...FIXED_KINDS]);
 
 /** Ids that users' kinds may not have. */
 export const RESERVED_KINDS: ReadonlySet<string> = new Set([...RESERVED, ...BUILT_IN_KINDS.map((kind) => kind.id)]);

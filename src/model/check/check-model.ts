@@ -7,7 +7,7 @@ import type { Faults } from '../../shared/errors.js';
 import { typeName, type Json } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { WorkInPieces } from '../../shared/work-in-pieces.js';
-import { BUILT_IN_GROUPS, BUILT_IN_KINDS, BUILT_IN_LINK_TYPES } from '../built-in/built-in.js';
+import { BUILT_IN_GROUPS, BUILT_IN_KINDS, BUILT_IN_LINK_TYPES, extendedKind } from '../built-in/built-in.js';
 import {
   type KindDef,
   type Model,
@@ -266,11 +266,22 @@ function checkMemberKey(kind: KindDef, touched: Touched, faults: Faults): void {
 
 /**
  * Adds a fault for each new parameter of a kind whose id is not available in one of the kind's groups: it is the id of
- * a granted field, or a name in the bodies or responses of sign-up and sign-in, and of `/auth/me`.
+ * a granted field, or a name in the bodies or responses of sign-up and sign-in, and of `/auth/me`. The same for what an
+ * extensible kind has in every project.
  */
-export function reportTakenNames(ids: readonly unknown[], groups: readonly string[], faults: Faults): void {
+export function reportTakenNames(
+  ids: readonly unknown[],
+  groups: readonly string[],
+  faults: Faults,
+  kind?: KindDef,
+): void {
   const report = (text: string) =>
     faults.add('kind.bad_definition', `parameters: ${text}`, { parameter: 'parameters' });
+  const extended = kind && extendedKind(kind);
+  const own = [...(extended?.fields ?? []).map(({ id }) => id), ...(extended?.reserved ?? [])];
+  for (const id of own.filter((name) => ids.includes(name))) {
+    report(`'${id}' is a name that every unit of '${extended?.id}' has; a parameter needs another id`);
+  }
   for (const group of BUILT_IN_GROUPS.filter(({ id }) => groups.includes(id))) {
     for (const { id } of group.grants.filter((granted) => ids.includes(granted.id))) {
       report(`'${id}' comes with the group '${group.id}'; take it from the list`);

@@ -5,7 +5,7 @@
 import { LayeredMap } from '../../shared/maps.js';
 import type { Field } from '../model.js';
 import { plainField } from './conditional-field.js';
-import { refuseMixed, type NamedFields } from './mixed-names.js';
+import { refuseMixed, yieldingFields, type NamedFields } from './mixed-names.js';
 import {
   mapTests,
   operandsOf,
@@ -35,9 +35,12 @@ export interface NamesInQuery {
  * @throws KindError 400 if one that is tested is of different types
  */
 export function sharedNames(
-  namedFields: readonly NamedFields[],
+  given: readonly NamedFields[],
   names: NamesInQuery | undefined,
 ): (own: Visible) => { visible: Visible; absent: Absent } {
+  const yielding = yieldingFields(given);
+  const without = (visible: Visible): Visible => withoutFields(visible, yielding);
+  const namedFields = yielding.size === 0 ? given : given.map((each) => ({ ...each, visible: without(each.visible) }));
   refuseMixed(names?.tested ?? [], namedFields);
   const kinds = namedFields.map(({ visible }) => visible);
   const known = knownFields(kinds, names);
@@ -46,11 +49,17 @@ export function sharedNames(
     return [id, { ...plainField(field), column: undefined, constant: null }];
   });
   const [below, absent] = [new Map(nulls), new Set(nulls.map(([, field]) => field))];
-  return (own) => {
+  return (given) => {
+    const own = without(given);
     const visible = ids.size > 1 ? withAnyId(own) : own;
     const hasAll = kinds.length === 1 || [...below.keys()].every((id) => visible.has(id));
     return hasAll ? { visible, absent: new Set() } : { visible: new LayeredMap(visible, below), absent };
   };
+}
+
+function withoutFields(visible: Visible, fields: ReadonlySet<Field>): Visible {
+  const has = [...fields].some((field) => visible.get(field.id) === field);
+  return has ? new Map([...visible].filter(([, field]) => !fields.has(field))) : visible;
 }
 
 /** The fields of these names; all of them if one is unknown, because the message suggests the nearest one. */

@@ -4,6 +4,7 @@
  */
 import { refusal } from '../../shared/errors.js';
 import { shortened } from '../../shared/texts.js';
+import { EXTENDED_FIELDS } from '../built-in/built-in.js';
 import { typeInWords } from '../field.js';
 import type { Field, KindDef } from '../model.js';
 import type { Visible } from './predicate.js';
@@ -24,6 +25,23 @@ export function mixedText(name: string, kinds: readonly NamedFields[]): string |
   const other = having.find(({ field }) => first && !agree(field, first.field));
   if (!first || !other || !having.some(({ own }) => own)) return undefined;
   return `'${shortened(name)}' is ${typeInWords(first.field)} in '${first.kind}' and ${typeInWords(other.field)} in '${other.kind}'`;
+}
+
+/**
+ * Built-in fields of kinds that projects extend, such as `owner` of files, in whose place another kind has a parameter of
+ * another type. The parameter is what the project means: units of the built-in kind are as if they lacked the field.
+ */
+export function yieldingFields(named: readonly NamedFields[]): ReadonlySet<Field> {
+  const yielding = new Set<Field>();
+  for (const { visible } of named) {
+    for (const field of EXTENDED_FIELDS) {
+      const shown = visible.get(field.id);
+      if (shown?.def !== field.def) continue;
+      const others = named.flatMap((each) => each.visible.get(field.id) ?? []);
+      if (others.some((other) => !agree(other, field))) yielding.add(shown);
+    }
+  }
+  return yielding;
 }
 
 function agree({ def: a }: Field, { def: b }: Field): boolean {

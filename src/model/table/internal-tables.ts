@@ -39,6 +39,10 @@ export const RUN_TABLE = '_run';
 export const FOLLOWER_TABLE = '_follower';
 /** Changes that a follower has taken and not done yet, or has failed to, or whose end it keeps. */
 export const TASK_TABLE = '_task';
+/** Objects in the store that no file has: uploads under way, and contents that were replaced or deleted; `id` is the key. */
+export const UNUSED_OBJECT_TABLE = '_unused_object';
+/** What holds for all files, in its only row. */
+export const FILES_TABLE = '_files';
 
 const column = (name: string, type: ColumnType, notNull = true): ColumnShape => ({ name, type, array: false, notNull });
 const arrayColumn = (name: string, type: ColumnType): ColumnShape => ({ name, type, array: true, notNull: true });
@@ -243,6 +247,10 @@ export const INTERNAL_TABLES: readonly TableShape[] = [
       ['state', 'ended_at'],
     ],
   ),
+  // From `goes_at` on an object may be removed.
+  table(UNUSED_OBJECT_TABLE, [column('id', 'text'), column('goes_at', 'timestamptz')], ['goes_at']),
+  // The bytes of all contents, and the number that signed addresses are made with.
+  table(FILES_TABLE, [column('id', 'bigint'), column('bytes', 'bigint'), column('epoch', 'bigint')], []),
 ];
 
 /** Columns of built-in tables that records do not show, by table. */

@@ -3,6 +3,7 @@ import { appendCount } from '../count.sql.js';
 import { type Fragment, join, param, render, sql, type Statement } from '../fragment.js';
 import { rowLock } from '../lock.sql.js';
 import { hasKeyIn, kindTable } from '../table.sql.js';
+import { leaveObjects } from '../file/object.sql.js';
 import { recordDeleted, type RecordedPlan, WRITE_TIME } from './recording.sql.js';
 import { targetConditions, type DeletePlan } from './written-rows.sql.js';
 
@@ -45,11 +46,15 @@ function deletion(plan: RecordedPlan, where: Fragment, one: boolean): Fragment {
   const rows = sql`DELETE FROM ${kindTable(plan.schema, plan.kind)} AS t WHERE ${where}`;
   const counted = appendCount(plan, sql`affected`, -1, one);
   const recorded = recordDeleted(plan, sql`affected`);
+  const left = leaveObjects(plan.schema, plan.kind, sql`affected`);
   if (!counted && !recorded) return one ? sql`${rows} RETURNING 1 AS deleted` : rows;
+  const needsRows = recorded !== undefined || left.length > 0;
   const ctes = [
-    sql`affected AS (${rows} RETURNING ${recorded ? sql`t.*` : sql`1 AS deleted`})`,
+    sql`affected AS (${rows} RETURNING ${needsRows ? sql`t.*` : sql`1 AS deleted`})`,
     ...(counted ? [sql`counted AS (${counted})`] : []),
-    ...(recorded ? [WRITE_TIME, sql`recorded AS (${recorded})`] : []),
+    ...(needsRows ? [WRITE_TIME] : []),
+    ...(recorded ? [sql`recorded AS (${recorded})`] : []),
+    ...left,
   ];
   return sql`WITH ${join(ctes)} SELECT ${one ? sql`1` : sql`count(*)`} AS deleted FROM affected`;
 }

@@ -1,6 +1,6 @@
 /** Built-in kinds keep their identity, their fields and their place. */
 import { describe, expect, it } from 'vitest';
-import { BUILT_IN_KINDS } from '../../../src/model/built-in/built-in.js';
+import { BUILT_IN_KINDS, FIXED_KINDS } from '../../../src/model/built-in/built-in.js';
 import { expectNoDrift, itRefuses, ok, refusalOf, type Method, type RefusalRow } from '../../support/definitions.js';
 import { sharedService } from '../../support/service.js';
 
@@ -36,6 +36,12 @@ describe('a built-in kind', () => {
     VISIBLE.flatMap((id) => [
       kept(`${id} cannot be deleted`, 'DELETE', `/kind/unit/${id}`),
       kept(`${id} cannot be deleted, even with cascade`, 'DELETE', `/kind/unit/${id}?cascade=true`),
+    ]),
+  );
+
+  itRefuses(
+    project,
+    FIXED_KINDS.filter((id) => VISIBLE.includes(id)).flatMap((id) => [
       kept(`${id} cannot lose its fields`, 'PUT', `/kind/unit/${id}`, { parameters: [] }),
       kept(`${id} cannot gain one`, 'POST', `/kind/unit/${id}/link/parameter/string/unit/mine`),
     ]),

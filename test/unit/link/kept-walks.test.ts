@@ -4,6 +4,7 @@ import { parseListQuery, urlQueryParameters } from '../../../src/http/route/pars
 import { WALK_QUERY } from '../../../src/http/route/query-names.js';
 import { planWalk } from '../../../src/link/walk/walk.plan.js';
 import type { KindRecord } from '../../../src/model/build/definition-records.js';
+import type { Model } from '../../../src/model/model.js';
 import { walkStatement } from '../../../src/sql/walk/walk.sql.js';
 import { ANONYMOUS, memberCaller, SYSTEM, type Caller } from '../../../src/tenancy/caller.js';
 import type { Session } from '../../../src/catalog/session/session.js';
@@ -17,8 +18,8 @@ const PARAMETERS = [
 ];
 const OPEN = { access: { read: 'anyone' } } as const;
 
-function modelOf(city: Partial<KindRecord> = OPEN, person: Partial<KindRecord> = OPEN) {
-  return modelWith({
+function modelOf(city: Partial<KindRecord> = OPEN, person: Partial<KindRecord> = OPEN): Model {
+  const built = modelWith({
     kinds: [
       kind('city', ['name', 'mayor', 'secret'], city),
       kind('land', ['name'], OPEN),
@@ -27,6 +28,9 @@ function modelOf(city: Partial<KindRecord> = OPEN, person: Partial<KindRecord> =
     parameters: PARAMETERS,
     members: ['person'],
   });
+  // By default members read files of their own alone.
+  const file = { ...kindIn(built, 'file'), ...OPEN };
+  return { ...built, kinds: new Map([...built.kinds, ['file', file]]) };
 }
 
 const model = modelOf();

@@ -1,0 +1,34 @@
+/** The fields of files (`file`). */
+import { builtInField as field } from '../field.js';
+import type { Field } from '../model.js';
+import { idColumn } from './member-fields.js';
+
+/** The field with the key of the object that is the content. */
+export const OBJECT_FIELD = 'object';
+
+/** What is found in the content. */
+const FOUND = { system: true } as const;
+
+/** Names that parameters of projects may not have, because files have them where a request names them. */
+export const FILE_NAMES: readonly string[] = ['content', 'url'];
+
+export const FILE_FIELDS: readonly Field[] = [
+  field({ id: 'name', type: 'string', label: 'Name', nullable: false, required: true, maxLength: 255 }),
+  field({ id: 'media_type', type: 'string', label: 'Media type', nullable: false }, FOUND),
+  field({ id: 'bytes', type: 'integer', label: 'Bytes', nullable: false }, FOUND),
+  field({ id: 'sha256', type: 'string', label: 'SHA-256', nullable: false }, FOUND),
+  field({ id: 'width', type: 'integer', label: 'Width', helperText: 'Of a picture, in pixels' }, FOUND),
+  field({ id: 'height', type: 'integer', label: 'Height', helperText: 'Of a picture, in pixels' }, FOUND),
+  field(
+    {
+      id: 'owner',
+      type: 'string',
+      label: 'Owner',
+      helperText: 'The id of the member that made it',
+      indexed: true,
+      writeAccess: 'admin',
+    },
+    idColumn,
+  ),
+  field({ id: OBJECT_FIELD, type: 'string', hidden: true, nullable: false }, FOUND),
+];

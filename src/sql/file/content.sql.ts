@@ -1,0 +1,40 @@
+/** What the content of a file is, and where. */
+import { OBJECT_FIELD } from '../../model/built-in/file-fields.js';
+import { ident, param, render, sql, type Statement } from '../fragment.js';
+import { kindTable } from '../table.sql.js';
+import { microseconds } from '../columns.sql.js';
+import { targetConditions, type DeletePlan } from '../write/written-rows.sql.js';
+
+export interface ContentRow {
+  readonly id: string;
+  readonly name: string;
+  readonly media_type: string;
+  readonly bytes: string;
+  readonly sha256: string;
+  readonly object: string;
+  readonly width: string | null;
+  readonly owner: string | null;
+  /** The version of the unit, in microseconds. */
+  readonly version: string;
+}
+
+/** The content of a file that fits the plan. One row at most. */
+export function contentStatement(plan: DeletePlan): Statement {
+  return render(
+    sql`
+      SELECT
+        t."id"::text,
+        t."name",
+        t."media_type",
+        t."bytes"::text,
+        t."sha256",
+        t.${ident(OBJECT_FIELD)},
+        t."width"::text,
+        t."owner"::text,
+        ${microseconds(sql`t."updated_at"`)}::text AS version
+      FROM ${kindTable(plan.schema, plan.kind)} AS t
+      WHERE ${targetConditions(plan, param(plan.id), param(plan.version))}
+    `,
+    true,
+  );
+}
