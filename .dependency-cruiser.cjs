@@ -9,6 +9,7 @@ const layers = [
   ['run'],
   ['unit'],
   ['changes'],
+  ['file'],
   ['kind', 'group', 'parameter', 'link', 'batch', 'transfer', 'auth', 'metrics', 'doc', 'console'],
   ['function', 'webhook', 'file'],
   ['workers'],
@@ -23,12 +24,12 @@ const upward = layers.slice(0, -1).map((names, level) => ({
   from: { path: folder(names) },
   to: { path: folder(layers.slice(level + 1).flat()) },
 }));
-const islands = layers[9].map((name) => ({
+const islands = layers[10].map((name) => ({
   name: `island-${name}`,
   comment: `${name} is an island: it never imports another one`,
   severity: 'error',
   from: { path: `^src/${name}/` },
-  to: { path: folder(layers[9].filter((other) => other !== name)) },
+  to: { path: folder(layers[10].filter((other) => other !== name)) },
 }));
 
 /** `packages/` has workspaces that know nothing of the service. It uses each in one layer. */

@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { parse } from 'dotenv';
 import { nearestTo } from '../shared/texts.js';
 import { LOG_LEVELS, readEnvironment, SECRET_VARIABLES, TRACE_PROTOCOLS, type Environment } from './environment.js';
+import type { StoreAddress } from './store-address.js';
 
 type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -34,6 +35,8 @@ export interface Config extends Address {
   /** Whether repeated statements are prepared by name. */
   readonly databasePrepared: boolean;
   readonly dataDir: string;
+  /** Where the contents of files are kept. */
+  readonly files: StoreAddress;
   readonly jwtSecret?: string;
   /** What stored secrets are encrypted with, if it is not derived from the key that signs tokens. */
   readonly secretsKey?: string;
@@ -131,6 +134,7 @@ function toConfig(environment: Environment, cwd: string): Omit<Config, 'warnings
     databasePool: environment.DATABASE_POOL,
     databasePrepared: environment.DATABASE_PREPARED,
     dataDir: resolve(cwd, environment.DATA_DIR),
+    files: environment.FILES_URL ?? { folder: resolve(cwd, environment.DATA_DIR, 'files') },
     ...(JWT_SECRET !== undefined && { jwtSecret: JWT_SECRET }),
     ...(SECRETS_KEY !== undefined && { secretsKey: SECRETS_KEY }),
     oldSecretsKeys: environment.SECRETS_KEY_OLD,

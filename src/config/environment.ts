@@ -7,6 +7,7 @@ import { plainToInstance, Transform } from 'class-transformer';
 import { IsOptional, ValidateBy, ValidateIf, validateSync } from 'class-validator';
 import { PROJECT_ID } from '../shared/identifiers.js';
 import { PASSWORD } from '../shared/limits.js';
+import { storeAddress, type StoreAddress } from './store-address.js';
 import {
   address,
   duration,
@@ -81,6 +82,7 @@ export class Environment {
   @Reads(wholeNumber(1, 1000)) readonly DATABASE_POOL: number = 10;
   @Reads(onOff) readonly DATABASE_PREPARED: boolean = true;
   @Reads(singleLine) readonly DATA_DIR: string = './.data';
+  @IsOptional() @Reads(storeAddress) readonly FILES_URL?: StoreAddress;
 
   @ValidateIf((environment: Environment) => needsSecret(environment))
   @Reads(
@@ -154,6 +156,7 @@ export const SECRET_VARIABLES: ReadonlySet<string> = new Set([
   'DATABASE_URL',
   'DATABASE_DIRECT_URL',
   'DATABASE_REPLICA_URL',
+  'FILES_URL',
   'JWT_SECRET',
   'SECRETS_KEY',
   'SECRETS_KEY_OLD',

@@ -308,6 +308,8 @@ export const ERRORS = {
     meaning: 'A function, a hook or a remote source took longer than its time limit.',
   },
 
+  'file.unavailable': { status: 503, meaning: 'Where the contents of files are kept does not answer.' },
+
   'batch.bad_operation': { status: 400, meaning: 'An operation of a batch is malformed.' },
   'batch.bad_reference': {
     status: 400,

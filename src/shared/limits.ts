@@ -273,6 +273,19 @@ export const LIMITS = {
   transferTransactionSeconds: 900,
   transferWaitSeconds: 30,
   /**
+   * Bytes of one part of a content on its way to a bucket, and of those of one process together; seconds that an upload
+   * waits for its turn; bytes that it may have in memory without one.
+   */
+  storePart: 8 * 1024 * 1024,
+  storeParts: 64 * 1024 * 1024,
+  storePartSeconds: 30,
+  storeUnpooled: 512 * 1024,
+  /** Seconds in which a bucket answers, plus one per `bodyBytesPerSecond` sent, and in which more of a content comes. */
+  storeSeconds: 30,
+  /** What a disk with contents keeps free, whichever is less: bytes, and percent of the disk. */
+  storeFreeBytes: 1024 * 1024 * 1024,
+  storeFreePercent: 5,
+  /**
    * Characters of one record of an imported file, how many times as large a compressed file may become, and lines that
    * one of its bytes may make.
    */

@@ -39,6 +39,7 @@ test('nothing set gives the defaults of the contract', () => {
     databasePool: 10,
     databasePrepared: true,
     dataDir: join(cwd, '.data'),
+    files: { folder: join(cwd, '.data/files') },
     accessTokenTtl: 900_000,
     refreshTokenTtl: 2_592_000_000,
     mailFrom: 'Kind <kind@localhost>',
@@ -115,6 +116,55 @@ test.each([
 ])('%s=%s is refused in one line', (variable, value, got, wants) => {
   expect(() => loadConfig({ [variable]: value }, cwd)).toThrow(
     new ConfigError(`${variable}: got ${got}, wants ${wants}`),
+  );
+});
+
+test.each([
+  ['file:///srv/my%20files/', { folder: '/srv/my files/' }],
+  ['s3://key:secret@s3.example.com/bucket', {}],
+  ['s3://key:secret@s3.example.com/bucket/', {}],
+  ['s3://key:se%2Fc%2Bret%40@s3.example.com/bucket', { secret: 'se/c+ret@' }],
+  ['s3://key:secret@10.0.0.1:7480/my.bucket?tls=off', { origin: 'http://10.0.0.1:7480', bucket: 'my.bucket' }],
+  ['s3://key:secret@S3.example.com:443/bucket/a/b_1', { prefix: 'a/b_1/' }],
+  ['s3://key:secret@s3.example.com/bucket?region=auto&path_style=off', { region: 'auto', pathStyle: false }],
+])('FILES_URL=%s', (value, expected) => {
+  const bucket = {
+    origin: 'https://s3.example.com',
+    bucket: 'bucket',
+    prefix: '',
+    region: 'us-east-1',
+    pathStyle: true,
+  };
+  const { files } = loadConfig({ FILES_URL: value }, cwd);
+  expect(files).toEqual('folder' in expected ? expected : { ...bucket, key: 'key', secret: 'secret', ...expected });
+});
+
+test.each([
+  '/srv/files',
+  'file://srv/files',
+  'file:///',
+  'file:///a?b=c',
+  'file:///a%2Fb',
+  'https://key:secret@s3.example.com/bucket',
+  's3://s3.example.com/bucket',
+  's3://key@s3.example.com/bucket',
+  's3://key:secret@s3.example.com',
+  's3://key:secret@s3.example.com/x',
+  's3://key:secret@/bucket',
+  's3://key:se/cret@s3.example.com/bucket',
+  's3://key:se%zzcret@s3.example.com/bucket',
+  's3://key:secret@s3.example.com/bucket//a',
+  's3://key:secret@s3.example.com/bucket/.a',
+  's3://key:secret@s3.example.com/bucket?regoin=a',
+  's3://key:secret@s3.example.com/bucket?region=a&region=b',
+  's3://key:secret@s3.example.com/bucket?region=a/b',
+  's3://key:secret@s3.example.com/bucket?tls=maybe',
+  's3://key:secret@s3.example.com/bucket#a',
+])('FILES_URL=%s is refused in one line', (value) => {
+  expect(() => loadConfig({ FILES_URL: value }, cwd)).toThrow(
+    new ConfigError(
+      `FILES_URL: got ${HIDDEN}, wants file:///folder, or s3://key:secret@host/bucket or s3://key:secret@host/bucket/prefix, with ?region=, path_style=on or off and tls=on or off after it; signs such as / in the key and secret are percent-encoded`,
+    ),
   );
 });
 
