@@ -3,7 +3,7 @@
  */
 
 export interface ErrorKind {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 410 | 412 | 413 | 415 | 422 | 429 | 431 | 500 | 503 | 504;
+  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 410 | 412 | 413 | 415 | 416 | 422 | 429 | 431 | 500 | 503 | 504;
   readonly meaning: string;
 }
 
@@ -291,6 +291,12 @@ export const ERRORS = {
 
   'file.digest': { status: 400, meaning: 'Content-Digest is malformed, or not that of the content that came.' },
   'file.type_mismatch': { status: 400, meaning: 'The content is of another type than the request says.' },
+  'file.range': { status: 416, meaning: 'The content has no byte in the range; Content-Range says how many it has.' },
+  'file.bad_signature': { status: 403, meaning: 'The signature of the address is not good, or was revoked.' },
+  'file.expired': {
+    status: 403,
+    meaning: 'The address has expired, or the content that it was made for was replaced or deleted.',
+  },
 
   'function.unknown': { status: 404, meaning: 'The kind has no such function.' },
   'function.broken': {

@@ -32,6 +32,8 @@ interface KindErrorOptions {
   readonly cause?: unknown;
   /** The methods to name in the header `Allow`. */
   readonly allow?: readonly string[] | undefined;
+  /** The header `Content-Range` of a 416. */
+  readonly contentRange?: string | undefined;
   /** Set if the requested change may have been stored although the request failed. */
   readonly mayBeStored?: boolean;
   /** The status, if it is not that of the messages. */
@@ -46,6 +48,7 @@ export class KindError extends Error {
   override readonly name = 'KindError';
   readonly status: ErrorKind['status'];
   readonly allow: readonly string[] | undefined;
+  readonly contentRange: string | undefined;
   readonly mayBeStored: boolean;
 
   readonly messages: readonly [Message, ...Message[]];
@@ -53,13 +56,14 @@ export class KindError extends Error {
   constructor(
     messages: readonly [Message, ...Message[]],
     readonly retryAfter?: number,
-    { allow, mayBeStored = false, status, ...options }: KindErrorOptions = {},
+    { allow, contentRange, mayBeStored = false, status, ...options }: KindErrorOptions = {},
   ) {
     const [first, ...rest] = messages;
     const truncated: readonly [Message, ...Message[]] = [truncateMessage(first), ...rest.map(truncateMessage)];
     super(truncated.map((message) => `${message.code}: ${message.text}`).join('; '), options);
     this.messages = truncated;
     this.allow = allow;
+    this.contentRange = contentRange;
     this.mayBeStored = mayBeStored;
     this.status = status ?? lowestStatus(messages);
   }
@@ -70,10 +74,11 @@ export class KindError extends Error {
 
   /** The same error with other messages. */
   withMessages(messages: readonly [Message, ...Message[]], options: KindErrorOptions = {}): KindError {
-    const { retryAfter, cause, allow, mayBeStored } = this;
+    const { retryAfter, cause, allow, contentRange, mayBeStored } = this;
     return new KindError(messages, retryAfter, {
       ...(cause !== undefined && { cause }),
       allow,
+      contentRange,
       mayBeStored,
       ...options,
     });

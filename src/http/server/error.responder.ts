@@ -49,6 +49,7 @@ export class ErrorResponder implements ExceptionFilter {
       'Cache-Control': 'no-store',
       ...(answer.retryAfter !== undefined && { 'Retry-After': answer.retryAfter }),
       ...(answer.allow && { Allow: answer.allow.join(', ') }),
+      ...(answer.contentRange !== undefined && { 'Content-Range': answer.contentRange }),
       ...(answer.status === 401 && { 'WWW-Authenticate': 'Bearer' }),
     });
     response.end(request.method === 'HEAD' ? undefined : text);
@@ -114,6 +115,7 @@ export interface ErrorAnswer {
   readonly messages: readonly object[];
   readonly retryAfter?: number | undefined;
   readonly allow?: readonly string[] | undefined;
+  readonly contentRange?: string | undefined;
 }
 
 /** Methods that store nothing. A function that does sets `mayBeStored`. */

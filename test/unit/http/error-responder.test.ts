@@ -3,7 +3,7 @@ import type { ArgumentsHost } from '@nestjs/common';
 import { expect, it, vi } from 'vitest';
 import { commonRefusal } from '../../../src/database/statement/sqlstate.js';
 import { ErrorResponder } from '../../../src/http/server/error.responder.js';
-import { refusal } from '../../../src/shared/errors.js';
+import { KindError, refusal } from '../../../src/shared/errors.js';
 
 const request = { method: 'GET', path: '/api/lib/city/unit', headers: {} };
 const response = { headersSent: false, writeHead: vi.fn(), end: vi.fn() };
@@ -41,4 +41,11 @@ it('errors caused by clients are not logged', () => {
   const { log, respond } = responder();
   respond(refusal('unit.unknown', 'No such unit'));
   expect([log.warn.mock.calls, log.error.mock.calls]).toEqual([[], []]);
+});
+
+it('a range that is not there is answered with the length of the whole', () => {
+  const options = { contentRange: 'bytes */5' };
+  responder().respond(new KindError([{ code: 'file.range', text: 'It has 5 bytes' }], undefined, options));
+  const headers = expect.objectContaining({ 'Content-Range': 'bytes */5' }) as object;
+  expect(response.writeHead).toHaveBeenLastCalledWith(416, 'Range Not Satisfiable', headers);
 });
