@@ -11,7 +11,7 @@ const layers = [
   ['changes'],
   ['file'],
   ['kind', 'group', 'parameter', 'link', 'batch', 'transfer', 'auth', 'metrics', 'doc', 'console'],
-  ['function', 'webhook', 'file'],
+  ['function', 'webhook'],
   ['workers'],
   ['cli'],
 ];

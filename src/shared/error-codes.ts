@@ -297,6 +297,7 @@ export const ERRORS = {
     status: 403,
     meaning: 'The address has expired, or the content that it was made for was replaced or deleted.',
   },
+  'file.unavailable': { status: 503, meaning: 'Where the contents of files are kept does not answer.' },
 
   'function.unknown': { status: 404, meaning: 'The kind has no such function.' },
   'function.broken': {
@@ -313,8 +314,6 @@ export const ERRORS = {
     status: 504,
     meaning: 'A function, a hook or a remote source took longer than its time limit.',
   },
-
-  'file.unavailable': { status: 503, meaning: 'Where the contents of files are kept does not answer.' },
 
   'batch.bad_operation': { status: 400, meaning: 'An operation of a batch is malformed.' },
   'batch.bad_reference': {
