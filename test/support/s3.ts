@@ -67,7 +67,9 @@ export class FakeS3 {
       s3.#server.closeAllConnections();
     });
     const { port } = s3.#server.address() as AddressInfo;
-    return { s3, address: { ...s3.account, origin: `http://127.0.0.1:${port}` } };
+    // A bucket in the host name is called 127.
+    const host = s3.account.pathStyle ? '127.0.0.1' : '0.0.1';
+    return { s3, address: { ...s3.account, origin: `http://${host}:${port}` } };
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -129,7 +131,8 @@ export class FakeS3 {
 
   #answer({ method, url = '', headers }: IncomingMessage, body: Buffer): Answer {
     const { pathname, searchParams } = new URL(url, 'http://s3');
-    const [, bucket = '', ...rest] = pathname.split('/').map(decodeURIComponent);
+    const segments = pathname.slice(1).split('/').map(decodeURIComponent);
+    const [bucket, ...rest] = this.account.pathStyle ? segments : [headers.host?.split('.')[0], ...segments];
     if (bucket !== this.account.bucket) throw new Refused(404, 'NoSuchBucket');
     const key = rest.join('/');
     if (key === '') return searchParams.has('uploads') ? this.#listUploads(searchParams) : this.#list(searchParams);

@@ -38,6 +38,8 @@ export class S3Error extends Error {
 }
 
 const ATTEMPTS = 3;
+/** Milliseconds after which an idle connection is closed, before a firewall in between forgets it. */
+const IDLE = 30_000;
 /** Milliseconds before the second attempt; four times as many before the third. */
 const PAUSE = 100;
 /** Bytes of an answer in XML: a page of 1000 keys is a third of it. */
@@ -56,7 +58,8 @@ export class S3Client {
     private readonly pause = PAUSE,
   ) {
     this.secure = address.origin.startsWith('https:');
-    this.#agent = this.secure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true });
+    const options = { keepAlive: true, timeout: IDLE };
+    this.#agent = this.secure ? new HttpsAgent(options) : new HttpAgent(options);
   }
 
   /** The root element of an answer. @throws S3Error, SyntaxError, and errors of the connection */

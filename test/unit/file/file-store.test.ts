@@ -25,6 +25,7 @@ const stores: readonly [name: string, make: () => Promise<FileStore>][] = [
   ],
   ['bucket', async () => openStore((await FakeS3.start()).address)],
   ['bucket with a prefix', async () => openStore((await FakeS3.start({ prefix: 'my/files/' })).address)],
+  ['bucket in the host name', async () => openStore((await FakeS3.start({ pathStyle: false, bucket: '127' })).address)],
 ];
 
 /** Bytes that differ, in chunks of some lengths. */
