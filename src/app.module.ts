@@ -4,6 +4,7 @@ import { AuthModule } from './auth/auth.module.js';
 import { BatchModule } from './batch/batch.module.js';
 import { ConsoleModule } from './console/console.module.js';
 import { DocModule } from './doc/doc.module.js';
+import { FileModule } from './file/file.module.js';
 import { FunctionModule } from './function/function.module.js';
 import { GroupModule } from './group/group.module.js';
 import { MetricsModule } from './metrics/metrics.module.js';
@@ -36,6 +37,7 @@ export class AppModule {
         ChangesModule,
         FunctionModule,
         WebhookModule,
+        FileModule,
         UnitRoutesModule,
         BatchModule,
         UnknownRouteModule,

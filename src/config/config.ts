@@ -54,6 +54,8 @@ export interface Config extends Address {
   readonly functionTimeout: number;
   readonly bodyLimit: number;
   readonly bodyLimitUnits: number;
+  /** Of one content. */
+  readonly fileLimit: number;
   readonly corsOrigins: readonly string[] | '*';
   readonly authRateLimit: boolean;
   /** Express' `trust proxy`. */
@@ -159,6 +161,7 @@ function toConfig(environment: Environment, cwd: string): Omit<Config, 'warnings
     functionTimeout: environment.FUNCTION_TIMEOUT,
     bodyLimit: environment.BODY_LIMIT,
     bodyLimitUnits: environment.BODY_LIMIT_UNITS,
+    fileLimit: environment.FILE_LIMIT,
     corsOrigins: environment.CORS_ORIGINS,
     authRateLimit: environment.AUTH_RATE_LIMIT,
     trustProxy: environment.TRUST_PROXY,

@@ -121,6 +121,7 @@ export class Environment {
 
   @Reads(size('1kb', '1gb')) readonly BODY_LIMIT: number = 1024 ** 2;
   @Reads(size('1kb', '1gb')) readonly BODY_LIMIT_UNITS: number = 16 * 1024 ** 2;
+  @Reads(size('1kb', '5gb')) readonly FILE_LIMIT: number = 100 * 1024 ** 2;
   @Reads(originList) readonly CORS_ORIGINS: readonly string[] | '*' = [];
   @Reads(onOff) readonly AUTH_RATE_LIMIT: boolean = true;
   @Reads(trustProxy) readonly TRUST_PROXY: boolean | number | string | readonly string[] = false;

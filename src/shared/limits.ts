@@ -221,6 +221,14 @@ export const LIMITS = {
   /** Characters of the name of a file, and bytes of a content in a JSON body. */
   fileName: 255,
   fileInJson: 1024 * 1024,
+  /** Bytes of a file that a caller without a token uploads. */
+  fileAnonymous: 10 * 1024 * 1024,
+  /** Uploads at the same time: in one process, of one project, and of its callers without a token. */
+  uploads: 64,
+  uploadsPerProject: 8,
+  uploadsAnonymous: 2,
+  /** Bytes of the field `values` of a form. */
+  formValues: 256 * 1024,
   /** Seconds for the head of a request to arrive, and its number of fields. */
   headSeconds: 15,
   headerFields: 1000,

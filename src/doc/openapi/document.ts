@@ -90,8 +90,8 @@ async function shownRoutes(input: DocumentInput): Promise<Map<KindDef, ReadonlyS
 /** As in the service, a more specific route has precedence: `/kind/struct` is not the struct of a kind's units. */
 function hasMoreSpecificRoute(route: DocumentedRoute, kind: KindDef, { application }: DocumentInput): boolean {
   const isNarrower = ({ of, method, path }: DocumentedRoute) =>
-    !of && method === route.method && path === documentedPath(route, kind);
-  return kind.builtIn && application.routes.some(isNarrower);
+    (!of || of === 'contents') && method === route.method && path === documentedPath(route, kind);
+  return (kind.builtIn || kind.traits.extensible === true) && application.routes.some(isNarrower);
 }
 
 /** Kinds that are not visible are reported as unknown. @throws KindError 400 */

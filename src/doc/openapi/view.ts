@@ -104,6 +104,7 @@ const APPLIES_TO: Readonly<
   linkable: isLinkable,
   bulk: ({ storage }) => storage.bulk,
   members: isMemberKind,
+  contents: ({ traits }) => traits.contents === true,
   recorded: ({ changes }) => changes === 'history',
   none: () => false,
 };

@@ -20,7 +20,7 @@ export interface ContentFacts {
   readonly height: number | null;
 }
 
-interface Expectations extends Claims {
+export interface Expectations extends Claims {
   /** Bytes at most. */
   readonly limit: number;
   /** The header `Content-Digest`. */

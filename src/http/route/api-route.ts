@@ -16,7 +16,19 @@ type Needs = 'nothing' | 'project' | 'bearer' | 'access';
 
 /** Forms of bodies that depend on the kind. */
 type BodyForm =
-  'create' | 'update' | 'signup' | 'function' | 'endpoint' | 'newLink' | 'link' | 'links' | 'batch' | 'live' | 'file';
+  | 'create'
+  | 'update'
+  | 'signup'
+  | 'function'
+  | 'endpoint'
+  | 'newLink'
+  | 'link'
+  | 'links'
+  | 'batch'
+  | 'live'
+  | 'file'
+  | 'upload'
+  | 'content';
 
 export type ContentForm =
   | 'unit'
@@ -65,6 +77,7 @@ export const TAGS = {
   Kinds: 'Record types.',
   Units: 'The records of a kind.',
   Groups: 'Named collections of kinds.',
+  Files: 'Pictures and documents, which are units of the kind `file`.',
   Parameters: 'The definitions of fields, each under its type.',
   Links: 'Parents and children among units.',
   Changes: 'What has happened to units.',
@@ -80,10 +93,10 @@ export type RouteTag = keyof typeof TAGS;
 /** Facts about a route that its description and its visibility depend on. */
 export interface RouteFacts {
   /**
-   * The kinds that have such a path: all, those with a unique parameter, those whose units can be linked, those of which one request can create many units, member kinds, or none in particular.
+   * The kinds that have such a path: all, those with a unique parameter, those whose units can be linked, those of which one request can create many units, member kinds, those whose units have contents, or none in particular.
    * `recorded`: those with a history. Undefined for paths without a kind.
    */
-  readonly of?: 'all' | 'keyed' | 'linkable' | 'bulk' | 'members' | 'recorded' | 'none';
+  readonly of?: 'all' | 'keyed' | 'linkable' | 'bulk' | 'members' | 'contents' | 'recorded' | 'none';
   /** The path is the same for all kinds and is documented once, with the list of kinds. */
   readonly joint?: true;
   /** Rights on the kind, any of which the caller needs. */

@@ -41,7 +41,15 @@ export type QueryName =
   | 'operations'
   | 'since'
   | 'as_of'
-  | 'wait';
+  | 'wait'
+  | 'name'
+  | 'values'
+  | 'download';
+
+/** Of an upload whose body is the content. */
+export const UPLOAD_QUERY = ['name', 'values'] as const satisfies readonly QueryName[];
+/** Of the content of a file. */
+export const CONTENT_QUERY = ['download'] as const satisfies readonly QueryName[];
 
 const FIELD_NAMES = ['include', 'exclude'] as const;
 /** Of a list that can't be filtered. */

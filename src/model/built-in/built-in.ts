@@ -149,7 +149,6 @@ const builtInKind = (
   key: KeySource,
   fields: readonly Field[],
   traits: BuiltInTraits = NO_TRAITS,
-  reserved: readonly string[] = [],
 ): BuiltInKind => ({
   id,
   label: text,
@@ -158,7 +157,6 @@ const builtInKind = (
   key,
   fields,
   traits,
-  reserved,
 });
 
 /** Members have the API keys of their own; administrators pass every rule. */
@@ -214,7 +212,7 @@ export const BUILT_IN_KINDS: readonly BuiltInKind[] = [
     existsCode: 'webhook.exists',
     secret: 'secret',
   }),
-  builtInKind(FILE_KIND, 'File', 'uuid', FILE_FIELDS, FILE_TRAITS, FILE_NAMES),
+  { ...builtInKind(FILE_KIND, 'File', 'uuid', FILE_FIELDS, FILE_TRAITS), reserved: FILE_NAMES },
 ];
 
 interface BuiltInGroup {

@@ -1,4 +1,5 @@
 /** The fields of files (`file`). */
+import { LIMITS } from '../../shared/limits.js';
 import { builtInField as field } from '../field.js';
 import type { Field } from '../model.js';
 import { idColumn } from './member-fields.js';
@@ -6,14 +7,30 @@ import { idColumn } from './member-fields.js';
 /** The field with the key of the object that is the content. */
 export const OBJECT_FIELD = 'object';
 
+/** The field of bodies that has the content. */
+export const CONTENT_FIELD = 'content';
+
 /** What is found in the content. */
 const FOUND = { system: true } as const;
 
 /** Names that parameters of projects may not have, because files have them where a request names them. */
-export const FILE_NAMES: readonly string[] = ['content', 'url'];
+export const FILE_NAMES: readonly string[] = ['url'];
 
 export const FILE_FIELDS: readonly Field[] = [
-  field({ id: 'name', type: 'string', label: 'Name', nullable: false, required: true, maxLength: 255 }),
+  field({ id: 'name', type: 'string', label: 'Name', nullable: false, required: true, maxLength: LIMITS.fileName }),
+  field(
+    {
+      id: CONTENT_FIELD,
+      type: 'binary',
+      label: 'Content',
+      helperText: 'What is stored; larger ones are sent as the body',
+      nullable: false,
+      required: true,
+      runTime: true,
+      maxLength: LIMITS.fileInJson,
+    },
+    { column: undefined },
+  ),
   field({ id: 'media_type', type: 'string', label: 'Media type', nullable: false }, FOUND),
   field({ id: 'bytes', type: 'integer', label: 'Bytes', nullable: false }, FOUND),
   field({ id: 'sha256', type: 'string', label: 'SHA-256', nullable: false }, FOUND),

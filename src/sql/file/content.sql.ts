@@ -1,5 +1,6 @@
 /** What the content of a file is, and where. */
 import { OBJECT_FIELD } from '../../model/built-in/file-fields.js';
+import { FILE_KIND } from '../../model/built-in-traits.js';
 import { ident, param, render, sql, type Statement } from '../fragment.js';
 import { kindTable } from '../table.sql.js';
 import { microseconds } from '../columns.sql.js';
@@ -16,6 +17,17 @@ export interface ContentRow {
   readonly owner: string | null;
   /** The version of the unit, in microseconds. */
   readonly version: string;
+}
+
+export type StoredContentRow = Pick<ContentRow, 'object' | 'bytes' | 'sha256'>;
+
+/** The content that a file has. One row at most. */
+export function contentOfUnitStatement(schema: string, id: string): Statement {
+  return render(sql`
+    SELECT t.${ident(OBJECT_FIELD)}, t."bytes"::text, t."sha256"
+    FROM ${ident(schema, FILE_KIND)} AS t
+    WHERE t."id" = ${param(id)}::uuid
+  `);
 }
 
 /** The content of a file that fits the plan. One row at most. */

@@ -2,14 +2,10 @@
  * Objects of the store, and which of them files have. A key is in `UNUSED_OBJECT_TABLE` before its object is stored, leaves
  * it in the transaction that gives it to a file, and comes back when the file leaves it.
  */
-import type { KindDef } from '../../model/model.js';
-import { OBJECT_FIELD } from '../../model/built-in/file-fields.js';
 import { FILES_TABLE, UNUSED_OBJECT_TABLE } from '../../model/table/internal-tables.js';
+import { LEFT_OBJECT_SECONDS } from '../write/left-objects.sql.js';
 import { seconds } from '../columns.sql.js';
-import { ident, integer, param, render, sql, type Fragment, type Statement } from '../fragment.js';
-
-/** Seconds that an object stays after its file: for downloads under way, backups, and databases that are set back. */
-const KEPT = 24 * 60 * 60;
+import { ident, integer, param, render, sql, type Statement } from '../fragment.js';
 
 export function beginFilesStatement(schema: string): Statement {
   return render(sql`
@@ -39,29 +35,21 @@ export function takeObjectStatement(schema: string, key: string, bytes: number):
 }
 
 /** Takes an object from a file that gets another one. */
-export function leaveObjectStatement(schema: string, key: string, bytes: number): Statement {
+export function leaveObjectStatement(schema: string, key: string, bytes: string): Statement {
   return render(sql`
     WITH left_object AS (
       INSERT INTO ${ident(schema, UNUSED_OBJECT_TABLE)} ("id", "goes_at")
-      VALUES (${param(key)}, now() + ${seconds(KEPT)})
+      VALUES (${param(key)}, now() + ${seconds(LEFT_OBJECT_SECONDS)})
     )
     UPDATE ${ident(schema, FILES_TABLE)} SET "bytes" = "bytes" - ${param(bytes)}::bigint
   `);
 }
 
-/** CTEs by which the objects of deleted files, of the CTE `rows` with `t.*`, are left. The statement has the CTE `WRITE_TIME`. */
-export function leaveObjects(schema: string, { traits }: KindDef, rows: Fragment): readonly Fragment[] {
-  if (!traits.contents) return [];
-  return [
-    sql`left_objects AS (
-      INSERT INTO ${ident(schema, UNUSED_OBJECT_TABLE)} ("id", "goes_at")
-      SELECT t.${ident(OBJECT_FIELD)}, _now.at + ${seconds(KEPT)}
-      FROM ${rows} AS t, _now
-    )`,
-    sql`less AS (
-      UPDATE ${ident(schema, FILES_TABLE)} SET "bytes" = "bytes" - (SELECT coalesce(sum(t."bytes"), 0) FROM ${rows} AS t)
-    )`,
-  ];
+/** Rows `id`: those of the objects that no file has, which are locked. */
+export function lockObjectsStatement(schema: string, keys: readonly string[]): Statement {
+  return render(sql`
+    SELECT "id" FROM ${ident(schema, UNUSED_OBJECT_TABLE)} WHERE "id" = ANY(${param(keys)}::text[]) FOR UPDATE
+  `);
 }
 
 /** Rows `id`: objects whose time is over, which are locked. */

@@ -3,7 +3,7 @@ import { appendCount } from '../count.sql.js';
 import { type Fragment, join, param, render, sql, type Statement } from '../fragment.js';
 import { rowLock } from '../lock.sql.js';
 import { hasKeyIn, kindTable } from '../table.sql.js';
-import { leaveObjects } from '../file/object.sql.js';
+import { leaveObjects } from './left-objects.sql.js';
 import { recordDeleted, type RecordedPlan, WRITE_TIME } from './recording.sql.js';
 import { targetConditions, type DeletePlan } from './written-rows.sql.js';
 

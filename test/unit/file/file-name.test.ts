@@ -1,7 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { base64Content } from '../../../src/file/content/base64-content.js';
 import { fileName } from '../../../src/file/content/file-name.js';
-import { LIMITS } from '../../../src/shared/limits.js';
 
 const refused = (fields: object) => expect.objectContaining(fields) as Error;
 const faultOf = (parameter: string, code: string) =>
@@ -30,25 +28,4 @@ describe('the name of a file', () => {
 
   it('is not longer than 255 characters', () =>
     expect(() => fileName('😀'.repeat(256))).toThrow(faultOf('name', 'parameter.too_long')));
-});
-
-describe('a content in a JSON body', () => {
-  it('is base64, up to its limit', () => {
-    const largest = Buffer.alloc(LIMITS.fileInJson, 0xfb);
-    for (const bytes of [Buffer.alloc(0), Buffer.from('a'), Buffer.from('ab'), Buffer.from([0xfb, 0xff]), largest]) {
-      expect(base64Content(bytes.toString('base64')).equals(bytes)).toBe(true);
-    }
-    for (const bytes of [LIMITS.fileInJson + 1, 2 * LIMITS.fileInJson]) {
-      const text = Buffer.alloc(bytes).toString('base64');
-      expect(() => base64Content(text)).toThrow(refused({ status: 413, code: 'body.too_large' }));
-    }
-  });
-
-  it.each(['YQ', 'YQ=', 'YQ=\n=', 'Y Q==', '-_8=', 'YR==', 'data:;base64,YQ==', '%'])('is not %j', (text) =>
-    expect(() => base64Content(text)).toThrow(faultOf('content', 'parameter.bad_value')),
-  );
-
-  it.each([null, 1, {}, []])('is not %j', (value) =>
-    expect(() => base64Content(value)).toThrow(faultOf('content', 'parameter.bad_type')),
-  );
 });

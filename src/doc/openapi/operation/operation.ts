@@ -6,7 +6,7 @@ import { SECURITY } from '../../../http/route/api-route.js';
 import { UNIT_QUERY, UPSERT_QUERY, type QueryName, WRITTEN_QUERY } from '../../../http/route/query-names.js';
 import { readableFields } from '../../../access/masks.js';
 import { unconditional } from '../../../model/predicate/conditional-field.js';
-import { GROUP_KIND, KIND_KIND, LINK_KIND, WEBHOOK_KIND } from '../../../model/built-in-traits.js';
+import { FILE_KIND, GROUP_KIND, KIND_KIND, LINK_KIND, WEBHOOK_KIND } from '../../../model/built-in-traits.js';
 import { isMemberKind, PARAMETER_GROUP, type KindDef } from '../../../model/model.js';
 import { searchDocument } from '../../../model/search-document.js';
 import { LIMITS } from '../../../shared/limits.js';
@@ -83,6 +83,7 @@ const BUILT_IN_TAGS: ReadonlyMap<string, string> = new Map([
   [GROUP_KIND, 'Groups'],
   [WEBHOOK_KIND, 'Webhooks'],
   [LINK_KIND, 'Links'],
+  [FILE_KIND, 'Files'],
 ]);
 
 /** A token is optional if one of the kinds needs none. */
@@ -171,6 +172,12 @@ function operationBody(
       return jsonBody(schemaRef('kind_live_body'));
     case 'file':
       return { required: true, content: { 'text/csv': FILE, 'application/x-ndjson': FILE } };
+    case 'content':
+      return CONTENT;
+    case 'upload': {
+      const json = kind && jsonBody(schemaRef(view.names.schema(kind.id, 'create'))).content;
+      return { required: true, content: { ...json, 'multipart/form-data': FORM, ...CONTENT.content } };
+    }
     case 'signup':
       return signUpRequestBody(kind, view);
     case 'create':
@@ -188,6 +195,24 @@ function operationBody(
 
 /** Whatever another service sends. */
 const ANY_BYTES: RequestBody = { required: false, content: { '*/*': { schema: {} } } };
+
+/** A content of any type, which the header says. */
+const CONTENT: RequestBody = { required: true, content: { '*/*': { schema: {} } } };
+
+const FORM = {
+  schema: {
+    type: 'object',
+    required: ['file'],
+    properties: {
+      values: { type: 'string', description: 'The values of the unit, as a JSON object; before the file.' },
+      file: {
+        type: 'string',
+        format: 'binary',
+        description: 'The content. Its name is that of the unit if none is given.',
+      },
+    },
+  },
+} as const;
 
 /** A file, as text. */
 const FILE = { schema: { type: 'string' } } as const;

@@ -26,6 +26,16 @@ const queryParameterOf = (
 });
 
 const WRITE_PARAMETERS = {
+  name: queryParameterOf('name', 'The name of the file: the body is its content, whatever its type.', {
+    type: 'string',
+    minLength: 1,
+    maxLength: LIMITS.fileName,
+  }),
+  values: queryParameterOf('values', 'Values of other parameters, as a JSON object.', { type: 'string' }),
+  download: queryParameterOf('download', 'Whether the content is to be saved, whatever it is.', {
+    type: 'boolean',
+    default: false,
+  }),
   matching_filter: queryParameterOf(
     'filter',
     'Which units: an expression as of a list, such as `eq(state,draft)`; `all()` matches every unit.',

@@ -22,8 +22,18 @@ export class UnitQuota {
     if (!most) return;
     const bytes = this.sizes.lastKnown(session.project);
     if (bytes === undefined || bytes < most) return;
-    const numbers = `: at most ${byteSizeText(most)}, and it takes ${byteSizeText(bytes)}`;
-    throw full(session, 'The project takes as much storage as it may', numbers);
+    throw fullStorage(session, most, bytes);
+  }
+
+  /**
+   * The same once contents of files were written.
+   * @param contents bytes of all of them
+   */
+  checkContents(session: Pick<Session, 'project' | 'caller' | 'originalCaller'>, contents: number): void {
+    const most = session.project.settings.storage;
+    if (!most) return;
+    const bytes = contents + (this.sizes.lastKnown(session.project) ?? 0);
+    if (bytes > most) throw fullStorage(session, most, bytes);
   }
 
   /** The same for units of one kind; definitions are always written. */
@@ -46,6 +56,11 @@ export class UnitQuota {
     if (units + created <= most) return;
     throw full(session, 'The project has as many units as it may have', `: at most ${most}, and it has ${units}`);
   }
+}
+
+function fullStorage(session: Pick<Session, 'caller' | 'originalCaller'>, most: number, bytes: number): KindError {
+  const numbers = `: at most ${byteSizeText(most)}, and it takes ${byteSizeText(bytes)}`;
+  return full(session, 'The project takes as much storage as it may', numbers);
 }
 
 /** @param numbers for callers who may know them */

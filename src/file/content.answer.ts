@@ -1,0 +1,28 @@
+/** Answers a content, or a part of it, no faster than the client reads it. */
+import type { Readable } from 'node:stream';
+import { StreamAnswer } from '../http/answer/answer.js';
+import type { HttpResponse } from '../http/request/request.js';
+
+export class ContentAnswer extends StreamAnswer {
+  /** @param content undefined where no bytes are answered */
+  constructor(
+    readonly status: number,
+    readonly fields: Readonly<Record<string, string | number>>,
+    readonly body: Readable | undefined,
+  ) {
+    super();
+  }
+
+  /** If the store fails in between, the connection is broken, so that no client takes a part for the whole. */
+  start(response: HttpResponse): void {
+    const { body } = this;
+    response.writeHead(this.status, this.fields);
+    if (!body) {
+      response.end();
+      return;
+    }
+    response.once('close', () => body.destroy());
+    body.once('error', () => response.destroy());
+    body.pipe(response);
+  }
+}

@@ -1,0 +1,135 @@
+/** Writes of files: their content, which is stored before the unit is, and what is known of it. */
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { originalCallerOf, type Session } from '../catalog/session/session.js';
+import { etagMatches } from '../http/answer/etag.js';
+import { CONTENT_FIELD, OBJECT_FIELD } from '../model/built-in/file-fields.js';
+import type { KindDef } from '../model/model.js';
+import { KindError, refusal, retryLater } from '../shared/errors.js';
+import { scalarText, type Json } from '../shared/json.js';
+import { LIMITS } from '../shared/limits.js';
+import { byteSizeText } from '../shared/texts.js';
+import { contentOfUnitStatement, type StoredContentRow } from '../sql/file/content.sql.js';
+import { leaveObjectStatement, takeObjectStatement } from '../sql/file/object.sql.js';
+import { Behaviors, type PendingWrite, type RegisteredBehavior } from '../unit/draft/behavior.js';
+import { type Body, type Draft, withSystemValue, withoutValuesOf } from '../unit/draft/draft.js';
+import { UnitQuota } from '../unit/table/write/unit-quota.js';
+import { contentEtag } from './content/content-headers.js';
+import { fileName } from './content/file-name.js';
+import { Objects, StoredContent } from './objects.js';
+
+@Injectable()
+export class FileBehavior implements RegisteredBehavior, OnModuleInit {
+  /** A content is of one file: where several are edited at once, there is none. */
+  readonly manyEdits = {};
+
+  constructor(
+    private readonly behaviors: Behaviors,
+    private readonly objects: Objects,
+    private readonly quota: UnitQuota,
+  ) {}
+
+  onModuleInit(): void {
+    this.behaviors.register(this);
+  }
+
+  applies({ traits }: KindDef): boolean {
+    return traits.contents === true;
+  }
+
+  /** A content that is stored already stands as the key of its object, as if that were the content, until `complete`. */
+  prepare(body: Body, { faults }: PendingWrite): Body {
+    const [name, content] = [body.get('name'), body.get(CONTENT_FIELD)];
+    if (typeof content === 'string' && content.length > LONGEST) {
+      const most = byteSizeText(LIMITS.fileInJson);
+      const text = `content: at most ${most} in JSON; larger ones are sent as the body of the request`;
+      throw refusal('body.too_large', text, { parameter: CONTENT_FIELD });
+    }
+    const prepared = new Map(body);
+    if (content instanceof StoredContent) prepared.set(CONTENT_FIELD, Buffer.from(content.key).toString('base64'));
+    if (typeof name !== 'string') return prepared;
+    try {
+      return prepared.set('name', fileName(name));
+    } catch (error) {
+      if (!(error instanceof KindError)) throw error;
+      faults.addAll(error);
+      return prepared;
+    }
+  }
+
+  async complete(draft: Draft, { id, kind, session, faults }: PendingWrite): Promise<Draft> {
+    if (faults.any) return draft;
+    const owned = id === undefined ? withOwner(draft, kind, session) : draft;
+    const field = kind.fields.get(CONTENT_FIELD);
+    const given = draft.values.get(CONTENT_FIELD);
+    if (!field || typeof given !== 'string') return owned;
+    const bytes = Buffer.from(given.slice(HEX.length), 'hex');
+    const content = this.objects.findUntaken(bytes.toString()) ?? (await this.#store(bytes, draft, session));
+    return withContent(withoutValuesOf(owned, [field]), kind, content);
+  }
+
+  /** The row is locked. */
+  async beforeUpdate(draft: Draft, { session, id = '' }: PendingWrite): Promise<Draft> {
+    const key = draft.values.get(OBJECT_FIELD);
+    if (key === undefined) return draft;
+    const { executor, project } = session;
+    const [stored] = await executor.run<StoredContentRow>(contentOfUnitStatement(project.schema, id));
+    if (!stored) return draft;
+    const { ifMatch } = this.objects.findUntaken(scalarText(key)) ?? {};
+    if (ifMatch !== undefined && !etagMatches(ifMatch, contentEtag(stored))) throw changedContent();
+    await executor.run(leaveObjectStatement(project.schema, stored.object, stored.bytes));
+    return draft;
+  }
+
+  async afterWrite(_kind: KindDef, _id: string, { values }: Draft, session: Session): Promise<void> {
+    const key = values.get(OBJECT_FIELD);
+    if (typeof key !== 'string') return;
+    const { executor, project } = session;
+    const bytes = Number(values.get('bytes'));
+    const [all] = await executor.run<{ total: string }>(takeObjectStatement(project.schema, key, bytes));
+    if (!all) throw retryLater('server.busy', 'The content was removed before its file was written');
+    this.quota.checkContents(session, Number(all.total));
+    executor.tx?.afterCommit(() => this.objects.taken(key));
+  }
+
+  /** Stores a content that a JSON body has. */
+  async #store(bytes: Buffer, { values }: Draft, { project, executor }: Session): Promise<StoredContent> {
+    const name = values.get('name');
+    const content = await this.objects.add(project, once(bytes), {
+      limit: bytes.length,
+      bytes: bytes.length,
+      ...(typeof name === 'string' && { name }),
+    });
+    executor.tx?.onEnd(() => void this.objects.end(project, content));
+    return content;
+  }
+}
+
+/** Characters of base64 in a JSON body. */
+const LONGEST = Math.ceil(LIMITS.fileInJson / 3) * 4;
+/** The prefix of bytes in a draft. */
+const HEX = '\\x';
+
+export function changedContent(): KindError {
+  return refusal('unit.changed', 'The content is no longer the one that If-Match names');
+}
+
+async function* once(bytes: Buffer): AsyncIterable<Uint8Array> {
+  yield bytes;
+}
+
+/** A file is of the member that makes it, unless an administrator says of whom it is. */
+function withOwner(draft: Draft, { fields }: KindDef, session: Session): Draft {
+  const field = fields.get('owner');
+  const caller = originalCallerOf(session);
+  if (!field || draft.values.has('owner') || caller.type !== 'member') return draft;
+  return withSystemValue(draft, field, caller.id);
+}
+
+function withContent(draft: Draft, { fields }: KindDef, { key, facts }: StoredContent): Draft {
+  const { mediaType, ...found } = facts;
+  const values: Readonly<Record<string, Json>> = { ...found, media_type: mediaType, [OBJECT_FIELD]: key };
+  return Object.entries(values).reduce((changed, [id, value]) => {
+    const field = fields.get(id);
+    return field ? withSystemValue(changed, field, value) : changed;
+  }, draft);
+}

@@ -1,0 +1,64 @@
+import { Controller, Get, Param, Post, Put, Req, UseInterceptors } from '@nestjs/common';
+import { ApiRoute } from '../http/route/api-route.js';
+import { CONTENT_QUERY, CREATE_ENDPOINT_QUERY, UPLOAD_QUERY } from '../http/route/query-names.js';
+import type { HttpRequest } from '../http/request/request.js';
+import type { Command } from '../run/command.js';
+import { RunInterceptor } from '../run/run.interceptor.js';
+import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
+import { FileCommands } from './file.commands.js';
+
+const ROUTE = { tag: 'Files', of: 'contents', needs: 'access' } as const;
+
+/** Files are units of `file`; what their contents need beside that has its routes here. */
+@Controller('api/lib/file/unit')
+@UseInterceptors(TenancyInterceptor, RunInterceptor)
+export class FileController {
+  constructor(private readonly files: FileCommands) {}
+
+  @Post()
+  @ApiRoute({
+    ...ROUTE,
+    id: 'create',
+    rights: ['create'],
+    summary: 'Upload a file',
+    query: [...UPLOAD_QUERY, ...CREATE_ENDPOINT_QUERY],
+    form: 'upload',
+    content: 'created',
+    refuses: [409],
+  })
+  create(@Req() request: HttpRequest): Command {
+    return this.files.create(request);
+  }
+
+  @Put(':unit_id/content')
+  @ApiRoute({
+    ...ROUTE,
+    id: 'replace',
+    rights: ['update'],
+    summary: 'Replace the content of a file',
+    form: 'content',
+    content: 'unit',
+    alone: true,
+    conditional: 'write',
+    refuses: [404, 409, 412],
+  })
+  replace(@Param('unit_id') unit: string, @Req() request: HttpRequest): Command {
+    return this.files.replace(unit, request);
+  }
+
+  @Get(':unit_id/content')
+  @ApiRoute({
+    ...ROUTE,
+    id: 'content',
+    rights: ['read'],
+    summary: 'Download the content of a file',
+    query: CONTENT_QUERY,
+    media: '*/*',
+    alone: true,
+    conditional: 'read',
+    refuses: [404, 416],
+  })
+  content(@Param('unit_id') unit: string, @Req() request: HttpRequest): Command {
+    return this.files.content(unit, request);
+  }
+}

@@ -1,0 +1,129 @@
+/** Stores contents as objects, and removes objects that no file has. */
+import { randomBytes } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Database } from '../database/database.js';
+import { errorText } from '../shared/texts.js';
+import {
+  announceObjectStatement,
+  dueObjectsStatement,
+  forgetObjectsStatement,
+  lockObjectsStatement,
+} from '../sql/file/object.sql.js';
+import type { Project } from '../tenancy/project.js';
+import { ReceivedContent, type ContentFacts, type Expectations } from './content/received-content.js';
+import { type ByteRange, type FileStore, unavailable } from './store/file-store.js';
+
+export const FILE_STORE = Symbol('file store');
+
+/** Seconds after which an object may be removed that no file has got. */
+const UNTAKEN = 24 * 60 * 60;
+/** Objects that are removed in one transaction. */
+const REMOVED_AT_ONCE = 100;
+
+/** A content whose object is complete. */
+export class StoredContent {
+  constructor(
+    readonly key: string,
+    readonly facts: ContentFacts,
+    /** The header `If-Match`, which is of the content that it replaces. */
+    readonly ifMatch: string | undefined,
+  ) {}
+}
+
+@Injectable()
+export class Objects {
+  readonly #log = new Logger('files');
+  /** Those that no file has yet, by key. */
+  readonly #untaken = new Map<string, StoredContent>();
+
+  constructor(
+    private readonly database: Database,
+    @Inject(FILE_STORE) private readonly store: FileStore,
+  ) {}
+
+  /**
+   * Stores a content under a new key, which is listed before, so that it is removed if no file gets it.
+   * @param bytes its length, where it is known
+   * @throws KindError 503 if the store does not answer, and what is wrong with the content
+   */
+  async add(
+    { id, schema }: Project,
+    source: AsyncIterable<Uint8Array>,
+    expected: Expectations & { readonly bytes?: number | undefined; readonly ifMatch?: string | undefined },
+  ): Promise<StoredContent> {
+    const received = new ReceivedContent(source, expected);
+    const key = newKey(id);
+    await this.database.run(announceObjectStatement(schema, key, UNTAKEN));
+    try {
+      await this.store.put(key, received, expected.bytes);
+    } catch (error) {
+      await this.remove({ schema }, [key]);
+      throw error;
+    }
+    const content = new StoredContent(key, received.facts, expected.ifMatch);
+    this.#untaken.set(key, content);
+    return content;
+  }
+
+  /** A content that no file has yet. */
+  findUntaken(key: string): StoredContent | undefined {
+    return this.#untaken.get(key);
+  }
+
+  /** A file has it. */
+  taken(key: string): void {
+    this.#untaken.delete(key);
+  }
+
+  /** Call it when a file should have got a content: if none has it, it is removed. */
+  async end(project: Pick<Project, 'schema'>, { key }: StoredContent): Promise<void> {
+    if (this.#untaken.delete(key)) await this.remove(project, [key]);
+  }
+
+  /** @throws KindError 503 if it is not there */
+  async open(key: string, range?: ByteRange): Promise<Readable> {
+    const found = await this.store.get(key, range);
+    if (!found) throw unavailable(new Error(`the object ${key} is missing`));
+    return found;
+  }
+
+  /** Removes those of these objects that no file has. A failure is logged: they are removed later. */
+  async remove({ schema }: Pick<Project, 'schema'>, keys: readonly string[]): Promise<void> {
+    try {
+      await this.#removeLocked(schema, lockObjectsStatement(schema, keys));
+    } catch (error) {
+      this.#log.warn(`an object is removed later: ${errorText(error)}`);
+    }
+  }
+
+  /** Removes objects of a project whose time is over. @returns how many */
+  async removeDue({ schema }: Pick<Project, 'schema'>): Promise<number> {
+    let removed = 0;
+    for (;;) {
+      const count = await this.#removeLocked(schema, dueObjectsStatement(schema, REMOVED_AT_ONCE));
+      removed += count;
+      if (count < REMOVED_AT_ONCE) return removed;
+    }
+  }
+
+  /** A file that wants one of the objects meanwhile waits, and does not find it. */
+  #removeLocked(schema: string, lock: ReturnType<typeof lockObjectsStatement>): Promise<number> {
+    return this.database.transaction(
+      async (tx) => {
+        const keys = (await tx.run<{ id: string }>(lock)).map(({ id }) => id);
+        if (keys.length === 0) return 0;
+        await this.store.delete(keys);
+        await tx.run(forgetObjectsStatement(schema, keys));
+        return keys.length;
+      },
+      { isolation: 'read committed' },
+    );
+  }
+}
+
+/** Never made from what a client sends. */
+function newKey(project: string): string {
+  const random = randomBytes(16).toString('hex');
+  return `${project}/${random.slice(0, 2)}/${random}`;
+}

@@ -1,0 +1,48 @@
+/** Files are uploaded, downloaded, replaced and deleted, and nothing of them is kept that was refused. */
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { ok, query } from '../../support/definitions.js';
+import { sharedService, type TestProject } from '../../support/service.js';
+
+const service = await sharedService();
+const project = await service.project();
+
+const HEADERS = (of: TestProject, type?: string) => ({
+  'kind-project-key': of.id,
+  ...(of.token !== undefined && { authorization: `Bearer ${of.token}` }),
+  ...(type !== undefined && { 'content-type': type }),
+});
+const call = (of: TestProject, method: string, path: string, body?: string | Uint8Array, type?: string) =>
+  fetch(`${service.service.url}/api/lib${path}`, {
+    method,
+    headers: HEADERS(of, type),
+    ...(body !== undefined && { body }),
+  });
+
+describe('an upload', () => {
+  it('is a unit with what was found in its content', async () => {
+    const text = 'grüße\n';
+    const reply = await call(project, 'POST', '/file/unit?name=a.txt', text, 'text/plain');
+    const { content: made } = (await reply.json()) as { content: Record<string, unknown> };
+    expect(reply.status).toBe(200);
+    expect(made).toMatchObject({
+      name: 'a.txt',
+      media_type: 'text/plain',
+      bytes: Buffer.byteLength(text),
+      sha256: createHash('sha256').update(text).digest('hex'),
+      width: null,
+    });
+    expect(made).not.toHaveProperty('object');
+    const content = await call(project, 'GET', `/file/unit/${String(made['id'])}/content`);
+    expect(content.status).toBe(200);
+    expect(await content.text()).toBe(text);
+    expect(Object.fromEntries(content.headers)).toMatchObject({ 'content-type': 'text/plain; charset=utf-8' });
+    expect(await query(project, 'SELECT * FROM $schema."_unused_object"')).toEqual([]);
+    expect(await query(project, 'SELECT bytes::int FROM $schema."_files"')).toEqual([
+      { bytes: Buffer.byteLength(text) },
+    ]);
+    await ok(project.delete(`/file/unit/${String(made['id'])}`));
+    expect(await query(project, 'SELECT bytes::int FROM $schema."_files"')).toEqual([{ bytes: 0 }]);
+    expect(await query(project, 'SELECT id FROM $schema."_unused_object"')).toHaveLength(1);
+  });
+});
