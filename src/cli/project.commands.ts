@@ -12,7 +12,8 @@ import { measureStorage } from '../catalog/project/storage-sizes.js';
 import { Database } from '../database/database.js';
 import { byteSizeText, shortened } from '../shared/texts.js';
 import { projectOf } from '../tenancy/project.js';
-import { size } from '../config/variable-reader.js';
+import { size, wholeNumber } from '../config/variable-reader.js';
+import { DEFAULT_IMAGE_SIZES, parseImageSizes, printImageSizes } from '../file/image/image-sizes.js';
 import { CHANGES_KEEP } from '../model/changes.js';
 import { LIMITS } from '../shared/limits.js';
 import type { ProjectRow } from '../database/registry/project.repository.js';
@@ -175,12 +176,16 @@ const SETTINGS = new Map<string, (value: string) => ProjectChange>([
   ['requests_per_second', (value) => ({ settings: { requestsPerSecond: limitOf('requests_per_second', value) } })],
   ['units', (value) => ({ settings: { units: limitOf('units', value) } })],
   ['storage', (value) => ({ settings: { storage: sizeOf('storage', value) } })],
+  ['image_sizes', (value) => ({ settings: { imageSizes: imageSizesOf(value) } })],
+  ['originals', (value) => ({ settings: { originals: originalsOf(value) } })],
+  ['file_url_seconds', (value) => ({ settings: { fileUrlSeconds: urlSecondsOf(value) } })],
   ['access_default', (value) => ({ accessDefault: parseAccessDefault(value) })],
   ['label', (value) => ({ label: parseLabel(value) })],
 ]);
 
 /** The sizes that can be set. */
 const STORAGE_SIZE = size('1mb', '100000gb');
+const URL_SECONDS = wholeNumber(LIMITS.fileUrlSecondsMin, LIMITS.fileUrlSecondsMax);
 /** The most days that can be set. */
 const MOST_DAYS = 3650;
 /** The highest limit that can be set. */
@@ -190,7 +195,7 @@ export function setProjectCommand(parent: Command, { terminal, services }: Comma
   parent
     .command('set')
     .description(
-      'changes a project: otp=on (or off), background=off (or on), changes_keep=<days, from 1 to 3650>, access_default=closed (or open), label=<text>, requests_per_second=<number>, units=<number>, storage=<size, such as 500mb> (or off)',
+      'changes a project: otp=on (or off), background=off (or on), changes_keep=<days, from 1 to 3650>, access_default=closed (or open), label=<text>, requests_per_second=<number>, units=<number>, storage=<size, such as 500mb> (or off), image_sizes=<name>:<width>x<height>:<cover, contain or inside>,… (or default), originals=owner (or all), file_url_seconds=<number, from 60 to 604800>',
     )
     .argument('<id>', 'the project')
     .argument('<setting...>', 'name=value')
@@ -266,6 +271,25 @@ function daysOf(name: string, value: string): number {
   throw new InvalidArgumentError(`${name} is a whole number of days from 1 to ${MOST_DAYS}.`);
 }
 
+/** @returns null for those of every project */
+function imageSizesOf(value: string): string | null {
+  if (value === 'default') return null;
+  const { sizes, faults } = parseImageSizes(value);
+  if (faults.length === 0) return printImageSizes(sizes);
+  throw new InvalidArgumentError(`image_sizes: ${faults.join(' ')}`);
+}
+
+function originalsOf(value: string): 'all' | 'owner' {
+  if (value === 'all' || value === 'owner') return value;
+  throw new InvalidArgumentError('originals is all or owner.');
+}
+
+function urlSecondsOf(value: string): number {
+  const seconds = URL_SECONDS.read(value);
+  if (seconds !== undefined) return seconds;
+  throw new InvalidArgumentError(`file_url_seconds is ${URL_SECONDS.wants}.`);
+}
+
 export function deleteProjectCommand(parent: Command, { terminal, services }: CommandContext): void {
   parent
     .command('delete <id>')
@@ -310,6 +334,12 @@ interface ProjectView {
   readonly units: number | 'off';
   /** The most that it may take on disk; `off`: no limit. */
   readonly storage: string;
+  /** The sizes in which pictures are served. */
+  readonly image_sizes: string;
+  /** Who sees pictures as they were uploaded. */
+  readonly originals: 'all' | 'owner';
+  /** Seconds for which the address of a file opens it. */
+  readonly file_url_seconds: number;
   /** What a kind allows that names no access; null while the project is being deleted. */
   readonly access_default: AccessDefault | null;
   /** `being built` while indexes of large kinds are not ready. */
@@ -342,6 +372,9 @@ function registryView(row: ProjectRow): RegistryView {
     requests_per_second: row.settings.requestsPerSecond ?? 'off',
     units: row.settings.units ?? 'off',
     storage: row.settings.storage ? byteSizeText(row.settings.storage) : 'off',
+    image_sizes: row.settings.imageSizes ?? printImageSizes(DEFAULT_IMAGE_SIZES),
+    originals: row.settings.originals ?? 'all',
+    file_url_seconds: row.settings.fileUrlSeconds ?? LIMITS.fileUrlSeconds,
     indexes: row.unindexed ? 'being built' : 'ready',
     schema: projectOf(row).schema,
     inserted_at: row.insertedAt,

@@ -74,6 +74,21 @@ export const LIMITS = {
   keptAnswer: 1024 * 1024,
   /** Bytes of the answers that a project keeps for idempotency keys in a day. */
   keptPerProject: 4 * 1024 * 1024 * 1024,
+  /** Sizes of pictures of one project, and pixels of a side of one. */
+  imageSizes: 20,
+  imageSide: 4096,
+  /** Of a picture that is made in another size: its pixels, and seconds and bytes of memory to make it. */
+  imagePixels: 50_000_000,
+  imageSeconds: 10,
+  imageMemory: 512 * 1024 * 1024,
+  /** Pictures that one process makes at the same time in other sizes, and those that wait: of all projects, and of one. */
+  imagesAtOnce: 2,
+  imagesWaiting: 50,
+  imagesWaitingPerProject: 40,
+  /** Seconds for which the address of a file opens it: by default, at least and at most. */
+  fileUrlSeconds: 3600,
+  fileUrlSecondsMin: 60,
+  fileUrlSecondsMax: 604_800,
   /** Units that one edit or deletion by filter changes: by default and at most, and its timeout in seconds. */
   affectedDefault: 1000,
   affectedMax: 100_000,

@@ -240,10 +240,18 @@ function changedSettings({ settings: former }: ProjectRow, settings: ProjectSett
 }
 
 /** By the names that commands have for them. */
-function namedSettings({ requestsPerSecond, changesKeep, ...others }: ProjectSettings): Readonly<Record<string, Json>> {
+function namedSettings({
+  requestsPerSecond,
+  changesKeep,
+  imageSizes,
+  fileUrlSeconds,
+  ...others
+}: ProjectSettings): Readonly<Record<string, Json>> {
   return {
     ...(requestsPerSecond !== undefined && { requests_per_second: requestsPerSecond }),
     ...(changesKeep !== undefined && { changes_keep: changesKeep }),
+    ...(imageSizes !== undefined && { image_sizes: imageSizes ?? 'default' }),
+    ...(fileUrlSeconds !== undefined && { file_url_seconds: fileUrlSeconds }),
     ...others,
   };
 }

@@ -15,6 +15,12 @@ export interface ProjectSettings {
   readonly units?: number | null;
   /** The most bytes on disk; null or absent: as many as there are. */
   readonly storage?: number | null;
+  /** The sizes of pictures, as `parseImageSizes` reads them; null or absent: the four of every project. */
+  readonly imageSizes?: string | null;
+  /** Who sees pictures as they were uploaded; absent: all who may read them. */
+  readonly originals?: 'all' | 'owner';
+  /** Seconds for which the address of a file opens it; absent: an hour. */
+  readonly fileUrlSeconds?: number;
 }
 
 /** A tenant in the registry. All its other data is in its own schema. */

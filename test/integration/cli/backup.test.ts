@@ -491,7 +491,15 @@ describe('a restore is refused in a line, before anything is written,', () => {
       const manifest = (parts: Map<string, string>) => withManifest(parts, (each) => ({ ...each, ...change }));
       expect(await forged(manifest)).toMatch(/not the manifest/);
     }
-    for (const change of [{ settings: { units: 'many' } }, { settings: { units: -5 } }, { access_default: 'ajar' }]) {
+    const strangeOfProject: object[] = [
+      { settings: { units: 'many' } },
+      { settings: { units: -5 } },
+      { settings: { imageSizes: 'thumb:0x0:cover' } },
+      { settings: { imageSizes: 5 } },
+      { settings: { originals: 'nobody' } },
+      { access_default: 'ajar' },
+    ];
+    for (const change of strangeOfProject) {
       const project = (parts: Map<string, string>) =>
         withManifest(parts, (each) => ({ ...each, project: { ...(each.project as object), ...change } }));
       expect(await forged(project)).toMatch(/not the manifest/);

@@ -206,6 +206,27 @@ describe('project set', () => {
     });
     await expect.poll(() => signIn('changed', 'correct horse 2')).toEqual({ status: 200 });
   });
+
+  test('of files has defaults, and keeps the others', async () => {
+    await kind(...create('pictures'));
+    const defaults = 'thumb:200x200:cover,small:480x480:inside,medium:960x960:inside,large:1920x1920:inside';
+    expect(await json('project', 'show', 'pictures')).toMatchObject({
+      image_sizes: defaults,
+      originals: 'all',
+      file_url_seconds: 3600,
+    });
+    const changed = {
+      image_sizes: 'card:640x480:contain,wide:1600x0:inside',
+      originals: 'owner',
+      file_url_seconds: 60,
+    };
+    const settings = Object.entries(changed).map(([name, value]) => `${name}=${value}`);
+    expect(await json('project', 'set', 'pictures', ...settings)).toMatchObject(changed);
+    expect(await json('project', 'set', 'pictures', 'image_sizes=default')).toMatchObject({
+      ...changed,
+      image_sizes: defaults,
+    });
+  });
 });
 
 describe('member set-password', () => {
@@ -479,6 +500,9 @@ describe('usage', () => {
     ['project', 'set', 'demo', 'requests_per_second=1.5'],
     ['project', 'set', 'demo', 'storage=1kb'],
     ['project', 'set', 'demo', 'storage=lots'],
+    ['project', 'set', 'demo', 'originals=nobody'],
+    ['project', 'set', 'demo', 'file_url_seconds=59'],
+    ['project', 'set', 'demo', 'file_url_seconds=604801'],
     ['project', 'delete', '--yes'],
     ['member'],
     ['member', 'set-password', 'demo'],
@@ -493,7 +517,7 @@ describe('usage', () => {
   });
 
   test('names all settings that are wrong', async () => {
-    const settings = ['otp=perhaps', 'units=0', 'label=Kept', 'colour=red', 'storage=lots'];
+    const settings = ['otp=perhaps', 'units=0', 'label=Kept', 'colour=red', 'storage=lots', 'image_sizes=a,b'];
     const { code, err } = await kind('project', 'set', 'demo', ...settings);
     expect(code).toBe(2);
     const faults = err.split('\n').filter((line) => line.startsWith('error: '));
@@ -502,6 +526,7 @@ describe('usage', () => {
       'error: units',
       "error: 'colour=red'",
       'error: storage',
+      "error: image_sizes: 'a': a size",
     ]);
     expect(await json('project', 'show', 'demo')).not.toMatchObject({ label: 'Kept' });
   });
