@@ -298,6 +298,19 @@ export const ERRORS = {
     meaning: 'The address has expired, or the content that it was made for was replaced or deleted.',
   },
   'file.unavailable': { status: 503, meaning: 'Where the contents of files are kept does not answer.' },
+  'file.no_image': {
+    status: 400,
+    meaning:
+      'The file is no picture of those that are made in other sizes (jpeg, png, webp, gif, avif), or it is damaged.',
+  },
+  'file.image_too_large': {
+    status: 400,
+    meaning: 'The picture has more pixels than are made in other sizes, or takes too much time or memory.',
+  },
+  'file.no_images': {
+    status: 503,
+    meaning: 'The service makes no pictures in other sizes: the optional package `sharp` is not installed.',
+  },
 
   'function.unknown': { status: 404, meaning: 'The kind has no such function.' },
   'function.broken': {
