@@ -301,7 +301,7 @@ export const LIMITS = {
    */
   storePart: 8 * 1024 * 1024,
   storeParts: 64 * 1024 * 1024,
-  storePartSeconds: 30,
+  storePartSeconds: 60,
   storeUnpooled: 512 * 1024,
   /** Seconds in which a bucket answers, plus one per `bodyBytesPerSecond` sent, and in which more of a content comes. */
   storeSeconds: 30,
