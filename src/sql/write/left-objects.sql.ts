@@ -18,7 +18,8 @@ export function leaveObjects(schema: string, { traits }: KindDef, rows: Fragment
       FROM ${rows} AS t, _now
     )`,
     sql`less AS (
-      UPDATE ${ident(schema, FILES_TABLE)} SET "bytes" = "bytes" - (SELECT coalesce(sum(t."bytes"), 0) FROM ${rows} AS t)
+      UPDATE ${ident(schema, FILES_TABLE)}
+      SET "bytes" = "bytes" - (SELECT coalesce(sum(t."bytes"), 0) FROM ${rows} AS t)
     )`,
   ];
 }
