@@ -27,6 +27,7 @@ import * as expiredRows from '../../src/sql/server/expired-rows.sql.js';
 import * as delivery from '../../src/sql/webhook/delivery.sql.js';
 import * as webhook from '../../src/sql/webhook/webhook.sql.js';
 import * as idempotency from '../../src/sql/write/idempotency.sql.js';
+import { revokeUrlsStatement } from '../../src/sql/file/files.sql.js';
 import { deleteStatement } from '../../src/sql/write/delete.sql.js';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -187,6 +188,7 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
   deleteAttemptsStatement: () => throttle.deleteAttemptsStatement(SCHEMA, ['a']),
   claimKeyStatement: () => idempotency.claimKeyStatement(SCHEMA, keyed, 1),
   keepAnswerStatement: () => idempotency.keepAnswerStatement(SCHEMA, keyed, answer),
+  revokeUrlsStatement: () => revokeUrlsStatement(SCHEMA),
   // Under a rule for nobody.
   deleteStatement: () =>
     deleteStatement({ schema: SCHEMA, kind, version: 1, id: 'a', access: { op: 'constant', value: false }, tags: [] }),
