@@ -121,7 +121,8 @@ async function* once(bytes: Buffer): AsyncIterable<Uint8Array> {
 function withOwner(draft: Draft, { fields }: KindDef, session: Session): Draft {
   const field = fields.get('owner');
   const caller = originalCallerOf(session);
-  if (!field || draft.values.has('owner') || caller.type !== 'member') return draft;
+  const given = draft.values.get('owner') ?? null;
+  if (!field || given !== null || caller.type !== 'member') return draft;
   return withSystemValue(draft, field, caller.id);
 }
 
