@@ -2,19 +2,23 @@
  * Decides what a caller may do with the units of a kind, from the stored `access` and the defaults. Every read and
  * write goes through these functions. Pure.
  */
-import { KindError, refusal, type FaultLocation } from '../shared/errors.js';
+import { type KindError, refusal } from '../shared/errors.js';
 import { isPlainObject, type Json } from '../shared/json.js';
 import { didYouMean, shortened } from '../shared/texts.js';
 import { SEALED_KINDS } from '../model/built-in/built-in.js';
 import { isMemberKind, type KindDef, type Model } from '../model/model.js';
 import { LEVELS, type Level as StoredLevel } from '../model/access-levels.js';
 import { rulesIn } from '../model/check/stored-rules.js';
-import type { Predicate } from '../model/predicate/predicate.js';
+import type { UserKind, UserReach } from '../model/predicate/path.js';
+import { isAlwaysFalse, type Predicate, UNBOUND_MEMBER } from '../model/predicate/predicate.js';
+import { constantResult } from '../model/predicate/related.js';
 import { KIND_KIND, LINK_KIND, type Operation } from '../model/built-in-traits.js';
 import { ANONYMOUS, isAdministrator, knowsWholeProject, type Caller, type MemberCaller } from '../tenancy/caller.js';
-import { type EffectiveLevel, FULL_GRANT, type Grant, levelGrant } from './level.js';
+import { accessDenied, type EffectiveLevel, FULL_GRANT, type Grant, levelGrant } from './level.js';
 import { isWithheldFromKey } from './key-scope.js';
-import { exceedRuleLimits, rulesPredicate } from './rule.js';
+import { readableFields, rightsKeyOf } from './masks.js';
+import { exceedRuleLimits, type RuleUsers, rulesPredicate } from './rule.js';
+import { checkStored, checkUser, isUser, storedFields, unknownKind } from './rule-names.js';
 
 /** Refuses access to the record of an internal kind. @throws KindError 403 */
 export function refuseSealed(kind: KindDef, unitId: string): void {
@@ -110,16 +114,97 @@ function grantBySetting(kind: KindDef, operation: Operation, caller: Caller, mod
 }
 
 /** The units that match at least one of the rules. Without a token, rules apply only to public kinds. */
-function ruleGrant(rules: readonly string[], kind: KindDef, caller: Caller, model: Model): Grant | undefined {
+function ruleGrant(
+  rules: readonly string[],
+  kind: KindDef,
+  caller: Caller,
+  model: Model,
+  over?: UserReach['over'],
+): Grant | undefined {
   if (isAdministrator(caller)) return FULL_GRANT;
   if (caller.type === 'anonymous' && !kind.public) return undefined;
-  if (exceedRuleLimits(rules, kind, caller, model)) return undefined;
-  return { predicate: rulesPredicate(rules, kind, caller, model) };
+  const users = usersInRules(kind, caller, model, over);
+  if (exceedRuleLimits(rules, kind, caller, model, users)) return undefined;
+  return { predicate: rulesPredicate(rules, kind, caller, model, users) };
 }
 
-export function isAlwaysFalse(predicate: Predicate | undefined): boolean {
-  if (predicate?.op === 'constant') return !predicate.value;
-  return predicate?.op === 'or' && predicate.parts.every(isAlwaysFalse);
+/** What `referred` in rules of the kind looks at; undefined where they can't have it. @param over as in `UserReach` */
+export function usersInRules(
+  kind: KindDef,
+  caller: Caller,
+  model: Model,
+  over?: UserReach['over'],
+): RuleUsers | undefined {
+  if (!kind.traits.contents) return undefined;
+  const unbound = caller.type === 'member' ? { ...caller, id: UNBOUND_MEMBER } : caller;
+  const users = usersFor(unbound, model, (user) => storedFields(user));
+  const way = over ? ` over ${over.kind.id}.${over.reference.id}` : '';
+  return {
+    users: {
+      ...users,
+      // What a rule names is checked when it is stored.
+      open: (id, at) => (mayReadSome(model.kinds.get(id), unbound, model) ? users.open(id, at) : undefined),
+      ...(over && { over }),
+    },
+    key: `${rightsKeyOf(caller)}${way}`,
+  };
+}
+
+function mayReadSome(kind: KindDef | undefined, caller: Caller, model: Model): boolean {
+  return kind !== undefined && isUser(kind) && grantOf(kind, 'read', caller, model) !== undefined;
+}
+
+/** What `referred` looks at for a caller. @param visibleOf the fields that its filter may name */
+export function usersFor(
+  caller: Caller,
+  model: Model,
+  visibleOf: (kind: KindDef) => UserKind['visible'] = (kind) => readableFields(kind, caller, model),
+): UserReach {
+  const userOf = (kind: KindDef, { predicate }: Grant): UserKind => {
+    return { kind, visible: visibleOf(kind), access: predicate, readable: readableFields(kind, caller, model) };
+  };
+  return {
+    kinds: () =>
+      [...model.kinds.values()].filter(isUser).flatMap((kind) => {
+        const grant = grantOf(kind, 'read', caller, model);
+        return grant && !isAlwaysFalse(grant.predicate) ? [userOf(kind, grant)] : [];
+      }),
+    open(id, at) {
+      const { kind, grant } = openRelated(id, at, caller, model);
+      checkUser(kind, at);
+      return userOf(kind, grant);
+    },
+    limited: caller.type !== 'system' && !isAdministrator(caller),
+  };
+}
+
+/**
+ * The kind of related units, and those that the caller may read.
+ * @throws KindError 400 where a name is unknown or has no table; 401 or 403 for one that the caller may not read
+ */
+export function openRelated(id: string, at: number, caller: Caller, model: Model): { kind: KindDef; grant: Grant } {
+  // Without a token a missing kind and a closed one are reported alike.
+  if (!model.kinds.has(id) && caller.type !== 'anonymous') {
+    throw unknownKind(id, at, didYouMean(id, suggestableKinds(model, caller)));
+  }
+  const opened = authorizeKind(model, id, 'read', caller);
+  checkActive(opened.kind);
+  checkStored(opened.kind, at);
+  return opened;
+}
+
+/** The units that a caller reads over a reference of units that it reads: `referred` in a rule is true there. */
+export function grantOver(
+  kind: KindDef,
+  grant: Grant,
+  over: NonNullable<UserReach['over']>,
+  caller: Caller,
+  model: Model,
+): Grant {
+  const setting = accessSettingOf(kind, 'read', model);
+  if (!kind.traits.contents || !isUser(over.kind) || !grant.predicate || !('rules' in setting)) return grant;
+  const predicate = ruleGrant(setting.rules, kind, caller, model, over)?.predicate ?? grant.predicate;
+  return constantResult(predicate) === true ? FULL_GRANT : { predicate };
 }
 
 /**
@@ -212,15 +297,10 @@ export function kindDenied(
     return accessDenied(caller, `This API key may not ${what} of '${kind.id}'`);
   }
   const setting = accessSettingOf(kind, operation, model);
-  const closed = 'rules' in setting && exceedRuleLimits(setting.rules, kind, caller, model);
+  const users = usersInRules(kind, caller, model);
+  const closed = 'rules' in setting && exceedRuleLimits(setting.rules, kind, caller, model, users);
   const why = closed ? ': its rules are more than is allowed, and have to be made shorter' : '';
   return accessDenied(caller, `You may not ${what} of '${kind.id}'${why}`);
-}
-
-/** 403, or 401 without a token, as a token could help. */
-export function accessDenied(caller: Caller, text: string, place: FaultLocation = {}): KindError {
-  if (caller.type === 'anonymous') return refusal('token.missing', 'A bearer token is needed here', place);
-  return refusal('access.denied', text, place);
 }
 
 /**

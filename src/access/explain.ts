@@ -3,11 +3,11 @@ import { isLinkable, isMemberKind, type KindDef, type Model } from '../model/mod
 import type { Level } from '../model/access-levels.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { ANONYMOUS, type Caller, isAdministrator } from '../tenancy/caller.js';
-import { accessSettingOf, grantOf, REQUIRE_READ } from './access.js';
+import { accessSettingOf, grantOf, REQUIRE_READ, usersInRules } from './access.js';
 import { type EffectiveLevel, passesLevel } from './level.js';
 import { linkGrantOf, linkSettingOf } from './link-access.js';
 import { linkRulesPredicate } from './link-rule.js';
-import { exceedRuleLimits, NEVER, rulePredicate } from './rule.js';
+import { exceedRuleLimits, NEVER, rulesPredicate } from './rule.js';
 
 /** The access check of one operation, with the predicates that have to be tested on the unit. */
 export interface OperationCheck {
@@ -45,8 +45,9 @@ export function operationChecks(kind: KindDef, member: Caller, model: Model): Op
     const setting = accessSettingOf(kind, operation, model);
     const grant = grantOf(kind, operation, caller, model);
     const rules = 'rules' in setting ? setting.rules : [];
-    const tooLarge = exceedRuleLimits(rules, kind, caller, model);
-    const predicateOf = (rule: string) => (tooLarge ? NEVER : rulePredicate(rule, kind, caller, model));
+    const users = usersInRules(kind, caller, model);
+    const tooLarge = exceedRuleLimits(rules, kind, caller, model, users);
+    const predicateOf = (rule: string) => (tooLarge ? NEVER : rulesPredicate([rule], kind, caller, model, users));
     return {
       operation,
       caller,

@@ -8,7 +8,7 @@ import type { ConditionalField } from '../model/predicate/conditional-field.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { getOrInsert } from '../shared/maps.js';
 import { isAdministrator, type Caller } from '../tenancy/caller.js';
-import { accessDenied } from './access.js';
+import { accessDenied } from './level.js';
 import { exceedRuleLimits, NEVER, rulesPredicate } from './rule.js';
 
 type FieldAccessName = 'readAccess' | 'writeAccess';

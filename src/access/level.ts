@@ -1,7 +1,8 @@
-/** The meaning of access levels: which callers pass, and for which units. Pure. */
+/** The meaning of access levels: which callers pass, for which units, and how the others are refused. Pure. */
 import type { KindDef } from '../model/model.js';
 import { type Level, LEVELS } from '../model/access-levels.js';
 import type { Predicate } from '../model/predicate/predicate.js';
+import { type KindError, refusal, type FaultLocation } from '../shared/errors.js';
 import { type Caller, isAdministrator } from '../tenancy/caller.js';
 
 /** The levels of settings, and `self`, a default: members may use only their own unit, administrators all units. */
@@ -67,3 +68,9 @@ export interface Grant {
 }
 
 export const FULL_GRANT: Grant = { predicate: undefined };
+
+/** 403, or 401 without a token, as a token could help. */
+export function accessDenied(caller: Caller, text: string, place: FaultLocation = {}): KindError {
+  if (caller.type === 'anonymous') return refusal('token.missing', 'A bearer token is needed here', place);
+  return refusal('access.denied', text, place);
+}

@@ -2,9 +2,9 @@
 import { isLinkable, type KindDef, type LinkTypeDef, type Model } from '../model/model.js';
 import type { LinkOperation } from '../model/built-in-traits.js';
 import type { Level } from '../model/access-levels.js';
-import type { Predicate } from '../model/predicate/predicate.js';
+import { isAlwaysFalse, type Predicate } from '../model/predicate/predicate.js';
 import { isAdministrator, type Caller } from '../tenancy/caller.js';
-import { grantOf, isAllowedForSomeUnit, isAlwaysFalse, storedSetting } from './access.js';
+import { grantOf, isAllowedForSomeUnit, storedSetting } from './access.js';
 import { isWithheldFromKey } from './key-scope.js';
 import { passesLevel } from './level.js';
 import { linkRulesPredicate, type LinkedKinds } from './link-rule.js';

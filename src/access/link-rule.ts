@@ -36,9 +36,9 @@ function namesOfLinks({ id, values }: Pick<LinkTypeDef, 'id' | 'values'>, kinds:
     called: `links of '${id}', whose units are 'parent' and 'child'`,
     reach: {
       ...reach,
-      follow(reference, at) {
+      follow(reference, at, from) {
         const end = ENDS.find((each) => END_FIELDS[each] === reference);
-        if (!end) return reach.follow(reference, at);
+        if (!end) return reach.follow(reference, at, from);
         return { kind: kinds[end], visible: storedFields(kinds[end]), access: undefined };
       },
     },

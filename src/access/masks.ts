@@ -5,7 +5,7 @@ import { LEVELS } from '../model/access-levels.js';
 import type { ParameterDef } from '../model/parameter-type/parameter-def.js';
 import { conditionOf } from '../model/predicate/conditional-field.js';
 import { isAdministrator, scopeOfKey, type Caller } from '../tenancy/caller.js';
-import { isAlwaysFalse } from './access.js';
+import { isAlwaysFalse } from '../model/predicate/predicate.js';
 import { conditionalFields, hasFieldRules } from './field-rules.js';
 import { passesLevel } from './level.js';
 import { getOrInsert } from '../shared/maps.js';

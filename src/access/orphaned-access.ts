@@ -135,10 +135,11 @@ function isRelationKept(names: RelatedNames, before: Model, after: Model): boole
     if (!old || !kind) return true;
     return isKept(names, { kind: old, model: before }, { kind, model: after });
   };
-  if (relation.type === 'reference') {
-    const [old, now] = [before, after].map(({ kinds }) => kinds.get(relation.kind)?.fields.get(relation.parameter));
+  if (relation.type !== 'link') {
+    const [id, parameter] = [relation.kind ?? '', relation.parameter ?? ''];
+    const [old, now] = [before, after].map(({ kinds }) => kinds.get(id)?.fields.get(parameter));
     const isSame = !old || (now !== undefined && now.reference?.kind === old.reference?.kind);
-    return isSame && isKindKept(relation.kind);
+    return isSame && isKindKept(id);
   }
   const [oldType, newType] = [before.linkTypes.get(relation.link), after.linkTypes.get(relation.link)];
   if (oldType) {

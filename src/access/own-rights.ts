@@ -3,7 +3,8 @@ import { isLinkable, type KindDef, type LinkTypeDef, type Model } from '../model
 import { LINK_OPERATIONS, type LinkOperation, type Operation } from '../model/built-in-traits.js';
 import type { WorkInPieces } from '../shared/work-in-pieces.js';
 import { isAdministrator, type Caller } from '../tenancy/caller.js';
-import { accessSettingOf, grantOf, isAllowedForSomeUnit, isAlwaysFalse, suggestableLinkTypes } from './access.js';
+import { accessSettingOf, grantOf, isAllowedForSomeUnit, suggestableLinkTypes } from './access.js';
+import { isAlwaysFalse } from '../model/predicate/predicate.js';
 import { hasOwnAccess, linkSettingOf } from './link-access.js';
 import { passesLevel } from './level.js';
 import { describedFields, writableFields } from './masks.js';

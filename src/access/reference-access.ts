@@ -8,29 +8,33 @@ import type { Caller } from '../tenancy/caller.js';
 import {
   accessSettingOf,
   authorizeKind,
-  checkActive,
   checkHasTable,
   grantOf,
+  grantOver,
   isUnreadByKey,
-  suggestableKinds,
+  openRelated,
   suggestableLinkTypes,
+  usersFor,
 } from './access.js';
 import type { Grant } from './level.js';
 import { mayReadField, readableFields } from './masks.js';
-import { checkStored, kindBudget, linkTypesOf, unknownKind } from './rule-names.js';
+import { kindBudget, linkTypesOf } from './rule-names.js';
 
 /** References may be followed to kinds that the caller may read, and there to the units that it may read. */
 export function referenceAccess(caller: Caller, model: Model): Reach {
   const known = new Map<string, Reached>();
   return {
-    follow({ reference }: Field): Reached {
-      const id = reference?.kind ?? '';
-      const before = known.get(id);
+    follow(field: Field, _at: number, from: KindDef): Reached {
+      const id = field.reference?.kind ?? '';
+      const contents = model.kinds.get(id)?.traits.contents === true;
+      const way = contents ? `${id} ${from.id}.${field.id}` : id;
+      const before = known.get(way);
       if (before) return before;
       const { kind, grant } = authorizeKind(model, id, 'read', caller);
       checkHasTable(kind);
-      const reached = { kind, visible: readableFields(kind, caller, model), access: grant.predicate };
-      known.set(id, reached);
+      const { predicate } = grantOver(kind, grant, { kind: from, reference: field }, caller, model);
+      const reached = { kind, visible: readableFields(kind, caller, model), access: predicate };
+      known.set(way, reached);
       return reached;
     },
     // Without a token a missing field and a closed one are reported alike, as kinds are.
@@ -88,13 +92,7 @@ function relatedAccess(caller: Caller, model: Model): RelatedReach {
     open(id: string, at: number): Reached {
       const before = known.get(id);
       if (before) return before;
-      // Without a token a missing kind and a closed one are reported alike.
-      if (!model.kinds.has(id) && caller.type !== 'anonymous') {
-        throw unknownKind(id, at, didYouMean(id, suggestableKinds(model, caller)));
-      }
-      const { kind, grant } = authorizeKind(model, id, 'read', caller);
-      checkActive(kind);
-      checkStored(kind, at);
+      const { kind, grant } = openRelated(id, at, caller, model);
       const reached = { kind, visible: readableFields(kind, caller, model), access: grant.predicate };
       known.set(id, reached);
       return reached;
@@ -105,6 +103,7 @@ function relatedAccess(caller: Caller, model: Model): RelatedReach {
       (values) => readableFields(values, caller, model),
       (id) => didYouMean(id, suggestableLinkTypes(model, caller)),
     ),
+    users: usersFor(caller, model),
     spend: kindBudget(),
   };
 }

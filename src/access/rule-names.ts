@@ -1,18 +1,53 @@
 /** The names in access rules. Pure. */
 import { type Field, isLinkable, type KindDef, type Model } from '../model/model.js';
-import { type Names, type Reach, type Reached, type RelatedReach, unknownName } from '../model/predicate/path.js';
+import {
+  type Names,
+  type Reach,
+  type Reached,
+  type RelatedReach,
+  type UserReach,
+  unknownName,
+} from '../model/predicate/path.js';
 import { didYouMean, shortened } from '../shared/texts.js';
 import { type KindError, refusal } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
 
 /**
  * The names that a rule may use. Rules are written by owners, so they may use all stored parameters, also hidden ones
- * (but no secrets of the system), and follow all references, whatever the caller may read. So the check of a rule never needs another rule, and cycles
- * are impossible.
+ * (but no secrets of the system), and follow all references, whatever the caller may read. So the check of a rule never
+ * needs another rule, and cycles are impossible. The exception is `referred` in rules of kinds with contents, which looks
+ * at what the caller may read of other kinds; rules of these can't have it.
+ * @param users what it looks at
  */
-export function namesInRules(kind: KindDef, model: Model): Names {
-  const reach = { ...reachOfOwner(model), related: relatedOfOwner(model, storedFields) };
-  return { kind, visible: storedFields(kind), reach };
+export function namesInRules(kind: KindDef, model: Model, users?: UserReach): Names {
+  const related = { ...relatedOfOwner(model, storedFields), ...(users && { users: { ...users, of: kind } }) };
+  return { kind, visible: storedFields(kind), reach: { ...reachOfOwner(model), related } };
+}
+
+/** What `referred` looks at where a rule is checked: everything. */
+export function usersOfOwner(model: Model): UserReach {
+  const users = relatedOfOwner(model, storedFields);
+  const withReadable = (reached: Reached) => ({ ...reached, readable: reached.visible });
+  return {
+    kinds: () => [...model.kinds.values()].filter(isUser).map((kind) => withReadable(users.open(kind.id, 1))),
+    open(id, at) {
+      const reached = users.open(id, at);
+      checkUser(reached.kind, at);
+      return withReadable(reached);
+    },
+    limited: false,
+  };
+}
+
+/** Whether units of a kind count as users of others. */
+export function isUser({ active, storage, traits }: KindDef): boolean {
+  return active && storage.hasTable && !traits.sealed && !traits.contents;
+}
+
+/** @throws KindError 400 */
+export function checkUser({ id, traits }: KindDef, at: number): void {
+  if (!traits.contents) return;
+  throw unknownName(id, `references and links of '${id}' don't count`, at);
 }
 
 /** Follows all references, without access rules. */

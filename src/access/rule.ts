@@ -6,9 +6,10 @@ import type { Filter } from '../filter/filter.ast.js';
 import { parseFilter } from '../filter/filter.parser.js';
 import { printOperand } from '../filter/filter.printer.js';
 import { beforePathsOf, innerFilters, relatedOf } from '../filter/filter.walk.js';
+import { OPERATIONS } from '../model/built-in-traits.js';
 import type { KindDef, Model } from '../model/model.js';
 import { bindRule } from '../model/predicate/bound-rule.js';
-import { unknownName, type Names } from '../model/predicate/path.js';
+import { unknownName, type Names, type UserReach } from '../model/predicate/path.js';
 import { extentOf, testsInMemory } from '../model/predicate/predicate-cost.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { resolveFilter } from '../model/predicate/resolve-filter.js';
@@ -17,25 +18,44 @@ import { getOrInsert } from '../shared/maps.js';
 import { LIMITS } from '../shared/limits.js';
 import type { Caller } from '../tenancy/caller.js';
 import { AbsentMemberValue, anyMember, callingMember, type RuleMember } from './rule-member.js';
-import { namesInRules } from './rule-names.js';
+import { namesInRules, usersOfOwner } from './rule-names.js';
 
 export const NEVER: Predicate = { op: 'constant', value: false };
 
-/** The predicate of a rule for a caller. */
-export function rulePredicate(rule: string, kind: KindDef, caller: Caller, model: Model): Predicate {
-  return rulesPredicate([rule], kind, caller, model);
+/** What `referred` in a rule looks at. */
+export interface RuleUsers {
+  /** Before the rule is bound to a member (`UNBOUND_MEMBER`). */
+  readonly users: UserReach;
+  /** The same for callers who have the same users. */
+  readonly key: string;
 }
 
-/** The predicate of rules of which one has to match. */
-export function rulesPredicate(rules: readonly string[], kind: KindDef, caller: Caller, model: Model): Predicate {
-  const { predicate } = compiledRules(rules, kind, caller, model);
+/**
+ * The predicate of rules of which one has to match, for a caller.
+ * @param users where rules may have `referred`
+ */
+export function rulesPredicate(
+  rules: readonly string[],
+  kind: KindDef,
+  caller: Caller,
+  model: Model,
+  users?: RuleUsers,
+): Predicate {
+  const { predicate } = compiledRules(rules, kind, caller, model, users);
   return bindRule(predicate, caller.type === 'member' ? caller.id : undefined);
 }
 
-function compiledRules(rules: readonly string[], kind: KindDef, caller: Caller, model: Model): CompiledRules {
+function compiledRules(
+  rules: readonly string[],
+  kind: KindDef,
+  caller: Caller,
+  model: Model,
+  users: RuleUsers | undefined,
+): CompiledRules {
   const memberKind = caller.type === 'member' ? model.kinds.get(caller.kindId) : undefined;
-  return compiledOnce(kind, memberKind?.id ?? '', rules, () => {
-    const parts = rules.map((rule) => compileRule(rule, namesInRules(kind, model), memberKind, model));
+  const key = `${memberKind?.id ?? ''}${users ? ` ${users.key}` : ''}`;
+  return compiledOnce(kind, key, rules, () => {
+    const parts = rules.map((rule) => compileRule(rule, namesInRules(kind, model, users?.users), memberKind, model));
     const excess = ruleLimitFault(parts) !== undefined;
     return { predicate: excess ? NEVER : parts.length === 1 && parts[0] ? parts[0] : { op: 'or', parts }, excess };
   });
@@ -59,8 +79,14 @@ export function ruleLimitFault(rules: readonly Predicate[]): string | undefined 
  * Whether the rules of an operation exceed the limits of a statement. Rules that were stored before there were limits
  * may.
  */
-export function exceedRuleLimits(rules: readonly string[], kind: KindDef, caller: Caller, model: Model): boolean {
-  return compiledRules(rules, kind, caller, model).excess;
+export function exceedRuleLimits(
+  rules: readonly string[],
+  kind: KindDef,
+  caller: Caller,
+  model: Model,
+  users?: RuleUsers,
+): boolean {
+  return compiledRules(rules, kind, caller, model, users).excess;
 }
 
 /** A rule that does not fit its kind any more is false. */
@@ -92,7 +118,12 @@ export function checkRule(rule: string, of: string, kind: KindDef, model: Model)
   const filter = parseRule(rule);
   checkBefore(filter, of);
   checkBeforeOfParameters(filter, kind);
-  return resolveRule(filter, namesInRules(kind, model), anyMember(model));
+  const users = kind.traits.contents && isOperation(of) ? usersOfOwner(model) : undefined;
+  return resolveRule(filter, namesInRules(kind, model, users), anyMember(model));
+}
+
+function isOperation(of: string): boolean {
+  return OPERATIONS.some((operation) => operation === of);
 }
 
 /** What is judged before and after an edit. */

@@ -196,15 +196,24 @@ export interface Neighbours {
   readonly at: number;
 }
 
+/** `article` or `article.cover`: all units that lead to a unit by a reference or a link, or those of one kind. */
+export interface Users {
+  readonly type: 'any';
+  readonly kind: string | undefined;
+  /** The reference; undefined for all references and links. */
+  readonly parameter: string | undefined;
+  readonly at: number;
+}
+
 /** The units that have a relation to a unit, and match a filter of their own. */
 export interface RelatedUnits {
-  readonly relation: Referrers | Neighbours;
+  readonly relation: Referrers | Neighbours | Users;
   readonly filter: Filter | undefined;
   /** What is summed of them: a parameter or an expression; left out where they are counted. */
   readonly summed?: Path;
 }
 
-/** `exists(comment.article,…)` or `linked(borders,child,…)`: whether there is a related unit. */
+/** `exists(comment.article,…)`, `linked(borders,child,…)` or `referred()`: whether there is a related unit. */
 export interface Existence {
   readonly op: 'exists';
   readonly related: RelatedUnits;

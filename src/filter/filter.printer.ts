@@ -29,12 +29,25 @@ export function printFilter(filter: Filter): string {
 /** A test for related units, their number, or a sum of them. */
 function printRelated(related: RelatedUnits, role: 'exists' | 'count'): string {
   const { relation, filter, summed } = related;
-  const way =
-    relation.type === 'reference'
-      ? [`${relation.kind}.${relation.parameter}`]
-      : [relation.link, relation.direction, ...printKinds(relation.kinds)];
-  const inside = [...way, ...(summed ? [printOperand(summed)] : []), ...(filter ? [printFilter(filter)] : [])];
+  const inside = [
+    ...printWay(relation),
+    ...(summed ? [printOperand(summed)] : []),
+    ...(filter ? [printFilter(filter)] : []),
+  ];
   return `${relatedFunctionName(related, role)}(${inside.join(',')})`;
+}
+
+function printWay(relation: RelatedUnits['relation']): string[] {
+  switch (relation.type) {
+    case 'reference':
+      return [`${relation.kind}.${relation.parameter}`];
+    case 'link':
+      return [relation.link, relation.direction, ...printKinds(relation.kinds)];
+    case 'any': {
+      const { kind, parameter } = relation;
+      return kind === undefined ? [] : [parameter === undefined ? kind : `${kind}.${parameter}`];
+    }
+  }
 }
 
 function printKinds(kinds: readonly string[] | undefined): string[] {

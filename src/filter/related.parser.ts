@@ -1,8 +1,8 @@
 /**
  * Parses the arguments of functions over related units (docs/filter.md has the grammar): `comment.article,eq(state,new)`,
- * `line.order,mul(quantity,price)` and `borders,child,country,gt(area,1000)`. It checks the syntax only.
+ * `line.order,mul(quantity,price)`, `borders,child,country,gt(area,1000)` and `article.cover`. It checks the syntax only.
  */
-import type { Filter, Neighbours, Path, Referrers, RelatedUnits } from './filter.ast.js';
+import type { Filter, Neighbours, Path, Referrers, RelatedUnits, Users } from './filter.ast.js';
 import type { Scanner } from './filter.scanner.js';
 
 type RelationType = RelatedUnits['relation']['type'];
@@ -21,6 +21,7 @@ const RELATED_FUNCTIONS: readonly RelatedFunction[] = [
   { name: 'count_related', relation: 'reference', role: 'count' },
   { name: 'count_linked', relation: 'link', role: 'count' },
   { name: 'sum_related', relation: 'reference', role: 'sum' },
+  { name: 'referred', relation: 'any', role: 'exists' },
 ];
 
 /** The functions that test for related units, by name. */
@@ -65,6 +66,7 @@ export class RelatedParser {
   /** A relation, what is summed, and the filter that may follow. */
   #related({ relation: type, role }: RelatedFunction): RelatedUnits {
     if (type === 'link') return this.#linked();
+    if (type === 'any') return this.#users();
     const relation = this.referrers();
     if (role !== 'sum') return Object.freeze({ relation, filter: this.#lastFilter() });
     this.scanner.expect(',', "',' and what is summed");
@@ -78,6 +80,19 @@ export class RelatedParser {
     this.scanner.expect('.', `'.' and the parameter of '${kind.slice(0, 40)}' that refers here`);
     const parameter = this.#word(`the parameter of '${kind.slice(0, 40)}' that refers here`);
     return Object.freeze({ type: 'reference', kind, parameter, at });
+  }
+
+  /** Everything may be left out; a filter is of units of the kind that is named. */
+  #users(): RelatedUnits {
+    const { at } = this.scanner;
+    this.scanner.skipSpace();
+    const kind = this.scanner.peek() === ')' ? undefined : this.#word("a kind, or one and its parameter, or ')'");
+    const parameter =
+      kind !== undefined && this.scanner.accept('.')
+        ? this.#word(`the parameter of '${kind.slice(0, 40)}' that refers here`)
+        : undefined;
+    const relation: Users = Object.freeze({ type: 'any', kind, parameter, at });
+    return Object.freeze({ relation, filter: kind === undefined ? undefined : this.#lastFilter() });
   }
 
   #linked(): RelatedUnits {

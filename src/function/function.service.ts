@@ -1,7 +1,7 @@
 /** The command that calls a function: checks rights first, then existence, state and parameters, and runs it in one transaction. */
 import { Inject, Injectable } from '@nestjs/common';
-import { checkActive, accessDenied } from '../access/access.js';
-import type { Grant } from '../access/level.js';
+import { checkActive } from '../access/access.js';
+import { accessDenied, type Grant } from '../access/level.js';
 import { authorizeFunction } from '../access/function-access.js';
 import { PatternMatcher } from '../catalog/pattern/pattern-matcher.js';
 import { type Config, CONFIG } from '../config/config.js';

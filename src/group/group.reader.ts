@@ -24,6 +24,7 @@ import { noUnit, parseKey } from '../unit/store/unit-ids.js';
 import type { MixedPage } from '../unit/store/unit-store.js';
 import { countFor, planBoth, type PlanContext, planContextOf, planQuery } from '../unit/query/list.plan.js';
 import { ReadCommands, shownBy } from '../unit/read.commands.js';
+import { withListAccess } from '../unit/query/list-access.js';
 import { queryKey, RepeatedQueries } from '../unit/query/repeated-queries.js';
 import {
   furtherOfUnion,
@@ -87,7 +88,8 @@ export class GroupReader {
     const parts = await this.#withLinks(session, query, () =>
       planQuery(parsed, (list) => {
         const read = inOrder(list, contexts);
-        return planParts(caller.seesHidden ? includingKind(read) : read, contexts);
+        const planned = planParts(caller.seesHidden ? includingKind(read) : read, contexts);
+        return { ...planned, parts: planned.parts.map((part) => withListAccess(part)) };
       }),
     );
     const plan: UnionPlan = {

@@ -1,5 +1,6 @@
 /** Checks the rights on a link before anything is read, plans its statement, and judges the result. */
-import { accessDenied, authorizeKind, checkHasTable, kindDenied, suggestableLinkTypes } from '../access/access.js';
+import { authorizeKind, checkHasTable, kindDenied, suggestableLinkTypes } from '../access/access.js';
+import { accessDenied } from '../access/level.js';
 import { hasOwnAccess, linkGrantOf } from '../access/link-access.js';
 import { linkRecordingOf } from '../catalog/session/recording.js';
 import type { LinkOperation } from '../model/built-in-traits.js';

@@ -106,6 +106,8 @@ export const LIMITS = {
   /** Functions over related units (`exists`, `count_related`, `linked`, …) inside one another, and in one request. */
   relatedDepth: 3,
   relatedUnits: 20,
+  /** Kinds whose references a list looks at for `referred`, for callers who are no administrators. */
+  referringKinds: 20,
   /** Units of one `related`, and units that `related` adds to all units of a page at most. */
   relatedDefault: 20,
   relatedMax: 100,

@@ -14,6 +14,7 @@ import { LIMITS } from '../shared/limits.js';
 import { modelVersionStatement } from '../sql/model-version.sql.js';
 import { csvColumns, openExportStatement, type ExportPlan } from '../sql/list/export.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
+import { withListAccess } from '../unit/query/list-access.js';
 import { planContextOf, planList, planQuery } from '../unit/query/list.plan.js';
 import { Deployments } from '../catalog/session/session.js';
 import { usedBy } from '../catalog/session/executors.js';
@@ -71,7 +72,7 @@ export class ExportService {
     const session = { ...scope, model, ...(current && { deployment: current }) };
     const context = planContextOf(session, { kind, access: grant.predicate });
     return planQuery(parseExportQuery(parameters), ({ format, safe, ...query }) => {
-      return { ...planList(query, context), version: model.version, format, safe };
+      return { ...withListAccess(planList(query, context)), version: model.version, format, safe };
     });
   }
 

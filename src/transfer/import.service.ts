@@ -4,7 +4,8 @@
  * begins again with what has arrived of the file.
  */
 import { Injectable } from '@nestjs/common';
-import { accessDenied, authorizeKind } from '../access/access.js';
+import { authorizeKind } from '../access/access.js';
+import { accessDenied } from '../access/level.js';
 import { Database, type Transaction } from '../database/database.js';
 import { jsonAnswer, type Answer } from '../http/answer/answer.js';
 import type { HttpRequest } from '../http/request/request.js';

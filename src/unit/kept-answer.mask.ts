@@ -4,9 +4,9 @@
  * the caller, and refused otherwise: what they show of which unit is not known. Answers of functions are their authors'.
  */
 import { Injectable } from '@nestjs/common';
-import { accessDenied, accessSettingOf, grantOf } from '../access/access.js';
+import { accessSettingOf, grantOf } from '../access/access.js';
 import { readsByFieldRules } from '../access/field-rules.js';
-import type { Grant } from '../access/level.js';
+import { accessDenied, type Grant } from '../access/level.js';
 import { readableFields, rightsKeyOf } from '../access/masks.js';
 import { AnswerMask, type KeptCircumstances, type RepeatedAnswer } from '../catalog/session/kept-answer.js';
 import { Database } from '../database/database.js';

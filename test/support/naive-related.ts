@@ -44,10 +44,41 @@ export function matchesIn(world: NaiveWorld, filter: Filter, unit: UnitRecord, l
 
 /** The units that the caller finds related with a unit. */
 export function relatedUnits(world: NaiveWorld, { relation, filter }: RelatedUnits, unit: UnitRecord): UnitRecord[] {
-  const found = relation.type === 'reference' ? referring(world, relation, unit) : linked(world, relation, unit);
+  const found = relatedBy(world, relation, unit);
   return found
     .filter(({ other, link }) => world.mayRead(other) && (!filter || matchesIn(world, filter, other, link)))
     .map(({ other }) => other);
+}
+
+function relatedBy(world: NaiveWorld, relation: RelatedUnits['relation'], unit: UnitRecord): RelatedUnit[] {
+  switch (relation.type) {
+    case 'reference':
+      return referring(world, relation, unit);
+    case 'link':
+      return linked(world, relation, unit);
+    case 'any':
+      return users(world, relation, unit);
+  }
+}
+
+/** The units that lead to a unit by any reference or link, or as the relation says. */
+function users(
+  world: NaiveWorld,
+  { kind, parameter }: Extract<RelatedUnits['relation'], { type: 'any' }>,
+  unit: UnitRecord,
+) {
+  const kinds = [...world.units.keys()].filter((id) => id === (kind ?? id));
+  const parameters = [...world.references.keys()].filter((id) => id === (parameter ?? id));
+  const referrers = kinds.flatMap((id) =>
+    parameters.flatMap((name) => referring(world, { kind: id, parameter: name }, unit)),
+  );
+  if (parameter !== undefined) return referrers;
+  const types = [...new Set(world.links.map(({ type }) => type))];
+  const way = { type: 'link', kinds, at: 1 } as const;
+  const ends = types.flatMap((link) =>
+    (['child', 'parent'] as const).flatMap((direction) => linked(world, { ...way, link, direction }, unit)),
+  );
+  return [...referrers, ...ends];
 }
 
 interface RelatedUnit {

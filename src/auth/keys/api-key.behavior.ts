@@ -1,6 +1,6 @@
 /** Writes of API keys: whose they are, what their scope may name, and the secret, of which only the hash is stored. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { accessDenied } from '../../access/access.js';
+import { accessDenied } from '../../access/level.js';
 import { scopeFaults } from '../../access/key-scope.js';
 import { Catalog } from '../../catalog/catalog.service.js';
 import type { Session } from '../../catalog/session/session.js';

@@ -9,6 +9,7 @@ import { hasMoment } from '../../model/predicate/related.js';
 import type { Opened } from '../../run/command.js';
 import { refusal } from '../../shared/errors.js';
 import type { ListPlan } from '../../sql/list/select.sql.js';
+import { checkReferring } from '../../unit/query/list-access.js';
 import { planContextOf, planList as planPage, planQuery } from '../../unit/query/list.plan.js';
 import { requireKey } from '../../unit/store/unit-ids.js';
 import type { Readable } from '../../unit/store/unit-store.js';
@@ -58,6 +59,7 @@ function planFollowed(opened: Opened, { kind, grant }: Readable, asked: AskedLis
       parameter: 'include',
     });
   }
+  if (!one) checkReferring(list);
   const looksAt = new LookedAt(list);
   for (const each of looksAt.kinds) checkRecorded(each, `is looked at by a rule, or by filter, order or include`);
   return { list, looksAt };

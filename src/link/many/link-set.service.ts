@@ -1,6 +1,7 @@
 /** Creates many links of one unit at once, and deletes its other ones. */
 import { Injectable } from '@nestjs/common';
-import { accessDenied, grantOf } from '../../access/access.js';
+import { grantOf } from '../../access/access.js';
+import { accessDenied } from '../../access/level.js';
 import { hasOwnAccess, linkGrantOf } from '../../access/link-access.js';
 import { inTransaction } from '../../catalog/session/executors.js';
 import { linkRecordingOf } from '../../catalog/session/recording.js';

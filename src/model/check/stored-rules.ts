@@ -165,5 +165,12 @@ function fieldsNamed({ paths, related }: FilterNames, kind: KindDef, model: Mode
 
 /** The ids of the kinds that a relation names. */
 export function kindsNamed(relation: RelatedUnits['relation']): readonly string[] {
-  return relation.type === 'reference' ? [relation.kind] : (relation.kinds ?? []);
+  switch (relation.type) {
+    case 'reference':
+      return [relation.kind];
+    case 'link':
+      return relation.kinds ?? [];
+    case 'any':
+      return relation.kind === undefined ? [] : [relation.kind];
+  }
 }

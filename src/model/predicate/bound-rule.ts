@@ -1,6 +1,6 @@
 /** Access rules bound to a member. The statements of all members with the same rule have the same text. Pure. */
 import { getOrInsert } from '../../shared/maps.js';
-import { mapTests, type Predicate } from './predicate.js';
+import { mapTests, type Predicate, UNBOUND_MEMBER } from './predicate.js';
 import { bindMember, mapRelated } from './related.js';
 
 /** The predicate of a rule, and the member that it is bound to; undefined if the rule names no member. */
@@ -33,6 +33,7 @@ function namesMember(rule: Predicate): boolean {
       mapTests(part, (test) => {
         found ||= test.op === 'present' || test.op === 'member';
         found ||= test.op === 'exists' && test.related.via.type === 'member';
+        found ||= test.op === 'is' && test.value === UNBOUND_MEMBER;
         return test;
       });
     mapRelated(look(rule), look);

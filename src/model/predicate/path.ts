@@ -55,8 +55,12 @@ export function kindsText({ kind, called }: Pick<Names, 'kind' | 'called'>): str
 
 /** Which referenced units a path may lead to, and which of their fields it may name. */
 export interface Reach {
-  /** @param at the position at which the path begins @throws KindError if the caller may not read the kind */
-  follow(reference: Field, at: number): Reached;
+  /**
+   * @param at the position at which the path begins
+   * @param from the kind of the unit with the reference, which is read
+   * @throws KindError if the caller may not read the kind
+   */
+  follow(reference: Field, at: number, from: KindDef): Reached;
   /** @throws KindError if the kind has a field of that name, and the caller may know of it but not read it */
   checkField(kind: KindDef, name: string): void;
   /** Leads to related units; without it they cannot be tested. */
@@ -76,8 +80,32 @@ export interface RelatedReach {
   linkable(): { readonly kinds: readonly Reached[]; readonly complete: boolean };
   /** The fields of a link type that the caller may read. @throws KindError if there is no such link type */
   openLinkType(id: string, at: number): LinkNames;
+  /** What `referred` looks at; without it, that cannot be asked here. */
+  readonly users?: UserReach;
   /** Takes a number of kinds from those that the functions of one request may test without naming them. */
   spend(kinds: number, at: number): void;
+}
+
+/**
+ * The units that count as users of others: those that the caller may read, and by references that it may read. Units of
+ * kinds with contents never count, as whether they are readable may depend on their users.
+ */
+export interface UserReach {
+  /** The kinds of which the caller may read units. */
+  kinds(): readonly UserKind[];
+  /** @throws KindError if there is no such kind @returns undefined if that of the caller counts for nothing */
+  open(kindId: string, at: number): UserKind | undefined;
+  /** The only kind whose units it can be asked of, in rules; undefined for all. */
+  readonly of?: KindDef;
+  /** Whether lists look at a limited number of kinds. */
+  readonly limited: boolean;
+  /** The reference over which the units are read, by a unit that counts; undefined where they are read otherwise. */
+  readonly over?: { readonly kind: KindDef; readonly reference: Field };
+}
+
+export interface UserKind extends Reached {
+  /** The fields that the caller may read; `visible` are those that the filter may name. */
+  readonly readable: Visible;
 }
 
 export interface Reached extends Pick<Names, 'kind' | 'visible'> {
@@ -128,7 +156,7 @@ function unitTarget({ segments, at }: Path, { reach, beyond, showsValues, ...nam
       throw unknownName(name, `'${name}' leads no further: only a unit parameter or the keys of a json one do`, at);
     }
     if (through.length === LIMITS.references) throw tooManyReferences(name, at);
-    const next = follow(reach, field, { segments, at });
+    const next = follow(reach, field, { segments, at }, current.kind);
     through.push({ reference: field, kind: next.kind, access: next.access });
     current = next;
   }
@@ -136,12 +164,12 @@ function unitTarget({ segments, at }: Path, { reach, beyond, showsValues, ...nam
 }
 
 /** Follows a reference; adds the path to the text of a refusal. */
-function follow(reach: Reach, reference: Field, { segments, at }: Path): Reached {
-  return openedAt(printPath(segments), at, () => reach.follow(reference, at));
+function follow(reach: Reach, reference: Field, { segments, at }: Path, from: KindDef): Reached {
+  return openedAt(printPath(segments), at, () => reach.follow(reference, at, from));
 }
 
 /** Adds the text and the position of a name that leads to a kind to the text of a refusal. */
-export function openedAt(name: string, at: number, open: () => Reached): Reached {
+export function openedAt<T>(name: string, at: number, open: () => T): T {
   try {
     return open();
   } catch (error) {

@@ -2,6 +2,7 @@
 import {
   fieldTests,
   operandsOf,
+  referredIn,
   sourcesOf,
   type Predicate,
   type Related,
@@ -46,6 +47,8 @@ export function extentOf(predicates: readonly Predicate[]): Extent {
   const all = predicates.flatMap(relatedIn);
   const related = all.filter(({ via }) => via.type !== 'member');
   const ofMember = all.length - related.length;
+  // Each is one function, whatever it looks at.
+  const more = predicates.flatMap(referredIn).reduce((sum, { tests: parts }) => sum + parts - 1, 0);
   const inner = all.map(extentOfRelated);
   const total = (own: number, of: (extent: Extent) => number) => inner.reduce((sum, each) => sum + of(each), own);
   return {
@@ -54,7 +57,7 @@ export function extentOf(predicates: readonly Predicate[]): Extent {
       (each) => each.tests,
     ),
     lookups: total(lookupsOf(tests.flatMap(operandsOf)) + ofMember, (each) => each.lookups),
-    related: total(related.length, (each) => each.related),
+    related: total(related.length - more, (each) => each.related),
     inKinds: total(0, (each) => each.inKinds),
   };
 }

@@ -43,7 +43,8 @@ export interface Related {
     | { readonly type: 'reference'; readonly field: Field }
     | {
         readonly type: 'link';
-        readonly link: string;
+        /** Undefined for links of all types. */
+        readonly link: string | undefined;
         readonly direction: 'parent' | 'child';
         /** Whether `kinds` are all that can be linked, without conditions. */
         readonly everyKind: boolean;
@@ -117,7 +118,12 @@ export interface PlaceTargets {
 }
 
 export type Predicate =
-  | { readonly op: 'and' | 'or'; readonly parts: readonly Predicate[] }
+  | {
+      readonly op: 'and' | 'or';
+      readonly parts: readonly Predicate[];
+      /** On an `or` of tests of related units: what `referred` has become. */
+      readonly referred?: Referred;
+    }
   | { readonly op: 'not'; readonly part: Predicate }
   | { readonly op: 'constant'; readonly value: boolean }
   | { readonly op: 'isnull'; readonly target: Target; readonly value: boolean }
@@ -175,6 +181,18 @@ export type PredicateTest = Exclude<Predicate, { readonly op: 'and' | 'or' | 'no
 /** A test of a field. */
 export type FieldTest = Extract<Predicate, { readonly target: Target }>;
 
+/** What `referred` looks at. */
+export interface Referred {
+  /** How many tests it has become. */
+  readonly tests: number;
+  /** The kinds whose references it looks at. */
+  readonly kinds: readonly KindDef[];
+  /** Whether a list may look at some of these only, because the caller is no administrator. */
+  readonly limited: boolean;
+  /** Whether every unit counts that the caller may read. */
+  readonly all: boolean;
+}
+
 /** Tests that can compare with a value of the member. */
 export type MemberTest = 'eq' | 'ne' | 'in' | 'contains' | 'lt' | 'lte' | 'gt' | 'gte';
 
@@ -230,7 +248,7 @@ export function mapTests(predicate: Predicate, replace: (test: PredicateTest) =>
   switch (predicate.op) {
     case 'and':
     case 'or':
-      return { op: predicate.op, parts: predicate.parts.map((part) => mapTests(part, replace)) };
+      return { ...predicate, parts: predicate.parts.map((part) => mapTests(part, replace)) };
     case 'not':
       return { op: 'not', part: mapTests(predicate.part, replace) };
     default:
@@ -250,6 +268,24 @@ export function followsReferences(predicate: Predicate, over: (step: Step) => bo
 /** A predicate that selects units; undefined if it matches all, as `all()` does. */
 export function selective(predicate: Predicate | undefined): Predicate | undefined {
   return predicate?.op === 'constant' && predicate.value ? undefined : predicate;
+}
+
+/** What the functions `referred` in a predicate look at, not those in tests of related units. */
+export function referredIn(predicate: Predicate | undefined): Referred[] {
+  switch (predicate?.op) {
+    case 'and':
+    case 'or':
+      return [...(predicate.referred ? [predicate.referred] : []), ...predicate.parts.flatMap(referredIn)];
+    case 'not':
+      return referredIn(predicate.part);
+    default:
+      return [];
+  }
+}
+
+export function isAlwaysFalse(predicate: Predicate | undefined): boolean {
+  if (predicate?.op === 'constant') return !predicate.value;
+  return predicate?.op === 'or' && predicate.parts.every(isAlwaysFalse);
 }
 
 /** Both predicates; undefined matches all units. */

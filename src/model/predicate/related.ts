@@ -14,6 +14,7 @@ import {
   type Related,
   type RelatedKind,
   type Target,
+  UNBOUND_MEMBER,
 } from './predicate.js';
 
 /** The related units that a predicate tests, counts or sums, without those inside of them. */
@@ -37,7 +38,10 @@ export function filtersOf({ via, kinds }: Related): Predicate[] {
   );
 }
 
-/** Replaces the filters of related units and their links, on all levels, by the results of `replace`. */
+/**
+ * Replaces the filters of related units and their links, on all levels, by the results of `replace`, and so what the
+ * caller may read of them, which is a part of rules with `referred` alone.
+ */
 export function mapRelated(predicate: Predicate, replace: (filter: Predicate) => Predicate): Predicate {
   return mapTests(predicate, (test) => {
     if (test.op === 'exists') return { op: 'exists', related: mapped(test.related, replace) };
@@ -61,7 +65,8 @@ function mappedTarget(target: Target, replace: (filter: Predicate) => Predicate)
 
 function mapped(related: Related, replace: (filter: Predicate) => Predicate): Related {
   const kinds = related.kinds.map((each): RelatedKind => {
-    return each.filter ? { ...each, filter: mapRelated(replace(each.filter), replace) } : each;
+    const [access, filter] = [each.access, each.filter].map((part) => part && mapRelated(replace(part), replace));
+    return access === each.access && filter === each.filter ? each : { ...each, access, filter };
   });
   const { via, summed } = related;
   if (summed) return { ...related, kinds, summed: mappedTarget(summed, replace) };
@@ -106,10 +111,11 @@ export function bindMember(predicate: Predicate, memberId: string): Predicate {
           };
         case 'exists':
           return { op: 'exists', related: withMember(test.related, memberId) };
+        case 'is':
+          return test.value === UNBOUND_MEMBER ? { ...test, value: memberId } : test;
         case 'constant':
         case 'isnull':
         case 'in':
-        case 'is':
         case 'json':
         case 'order':
         case 'element':

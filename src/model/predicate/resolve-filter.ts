@@ -27,7 +27,7 @@ import type { Field, KindDef } from '../model.js';
 import { type ParameterType, type Stored, OPERATORS } from '../parameter-type/parameter-type.js';
 import { checkedNumber, numberField, resolveComputed } from './expression.js';
 import { ONLY_IN_RULES, resolvePath, unknownName, type Names } from './path.js';
-import { resolveRelated, type ResolveInner } from './resolve-related.js';
+import { resolveExistence, resolveRelated, type ResolveInner } from './resolve-related.js';
 import {
   Moment,
   type MemberTest,
@@ -56,7 +56,7 @@ export function resolveFilter(filter: Filter, names: Names, members?: Members): 
     case 'not':
       return { op: 'not', part: resolveFilter(filter.filter, names, members) };
     case 'exists':
-      return { op: 'exists', related: resolveRelated(filter.related, names, resolverWith(members)) };
+      return resolveExistence(filter.related, names, resolverWith(members));
     case 'all':
       return { op: 'constant', value: true };
     default:

@@ -1,13 +1,13 @@
 /**
- * Resolves functions over related units: `comment.article`, the units of a kind that refer to a unit, and
- * `borders,child,country`, those that are linked with it. Pure.
+ * Resolves functions over related units: `comment.article`, the units of a kind that refer to a unit,
+ * `borders,child,country`, those that are linked with it, and `article`, those that lead to it in any way. Pure.
  */
-import type { Filter, Neighbours, Path, Referrers, RelatedUnits } from '../../filter/filter.ast.js';
+import type { Filter, Neighbours, Path, Referrers, RelatedUnits, Users } from '../../filter/filter.ast.js';
 import { isLinkPath, pathsOf, splitByLink } from '../../filter/filter.walk.js';
 import { didYouMean, shortened } from '../../shared/texts.js';
 import { refusal } from '../../shared/errors.js';
 import { isLinkable, type Field } from '../model.js';
-import { checkUnconditional } from './conditional-field.js';
+import { checkUnconditional, conditionOf, plainField } from './conditional-field.js';
 import { resolveAbsent, sharedNames } from './absent-parameter.js';
 import {
   kindsText,
@@ -18,8 +18,10 @@ import {
   type Names,
   type Reached,
   type RelatedReach,
+  type UserKind,
+  type UserReach,
 } from './path.js';
-import type { Predicate, Related, RelatedKind, Target, Visible } from './predicate.js';
+import { conjunction, type Predicate, type Related, type RelatedKind, type Target, type Visible } from './predicate.js';
 import { constantResult } from './related.js';
 
 /** Resolve the filter of related units, and what is summed of them. */
@@ -39,9 +41,100 @@ export function resolveRelated(related: RelatedUnits, names: Names, resolve: Res
     const text = `units that are related to one another can't be tested here, at character ${relation.at}`;
     throw refusal('filter.bad_operator', text);
   }
-  return relation.type === 'reference'
-    ? referrers(relation, related, { names, reach, resolve })
-    : neighbours(relation, related.filter, { names, reach, resolve });
+  switch (relation.type) {
+    case 'reference':
+      return referrers(relation, related, { names, reach, resolve });
+    case 'link':
+      return neighbours(relation, related.filter, { names, reach, resolve });
+    case 'any':
+      throw new Error('referred is a test, and no number');
+  }
+}
+
+/** Whether a unit has related units. @throws KindError as `resolveRelated` does */
+export function resolveExistence(related: RelatedUnits, names: Names, resolve: ResolveInner): Predicate {
+  const { relation, filter } = related;
+  if (relation.type !== 'any') return { op: 'exists', related: resolveRelated(related, names, resolve) };
+  const users = names.reach?.related?.users;
+  if (!users || (users.of && users.of !== names.kind)) {
+    const text = `referred stands in filters, and of rules in the access of files, at character ${relation.at}`;
+    throw refusal('filter.bad_operator', text);
+  }
+  return referred(relation, filter, users, { names, resolve });
+}
+
+/** `referred`, as an `or` of one test for each reference, and two for links. */
+function referred(
+  relation: Users,
+  filter: Filter | undefined,
+  users: UserReach,
+  { names, resolve }: Pick<Context, 'names' | 'resolve'>,
+): Predicate {
+  const named = relation.kind === undefined ? undefined : openUser(relation, relation.kind, users, names);
+  if (users.over && !names.beyond && !filter && isOver(relation, users.over)) return { op: 'constant', value: true };
+  const kinds = relation.kind === undefined ? users.kinds() : named ? [named] : [];
+  const units = kinds.map((user) => {
+    const { kind, visible, access } = user;
+    const inner: Names = { kind, visible, reach: names.reach, beyond: true };
+    return { user, related: { kind, access, filter: filter && resolve.filter(filter, inner) } };
+  });
+  const referring = units.flatMap(({ user, related }) =>
+    referencesTo(user, relation.parameter, names).map((field): Related => {
+      const access = conjunction(related.access, conditionOf(field));
+      return {
+        via: { type: 'reference', field: plainField(field) },
+        of: names.kind,
+        kinds: [{ ...related, access }],
+      };
+    }),
+  );
+  const linkable = relation.parameter === undefined && isLinkable(names.kind) ? units.filter(isLinkableUser) : [];
+  const linked = DIRECTIONS.map((direction): Related => {
+    const via = { type: 'link', link: undefined, direction, everyKind: false, where: undefined } as const;
+    return { via, of: names.kind, kinds: linkable.map((each) => each.related) };
+  });
+  const found = [...referring, ...(linkable.length > 0 ? linked : [])];
+  if (found.length === 0) return { op: 'constant', value: false };
+  return {
+    op: 'or',
+    parts: found.map((each): Predicate => ({ op: 'exists', related: each })),
+    referred: {
+      tests: found.length,
+      kinds: [...new Set(referring.flatMap((each) => each.kinds.map(({ kind }) => kind)))],
+      limited: users.limited,
+      all: relation.kind === undefined,
+    },
+  };
+}
+
+const DIRECTIONS = ['child', 'parent'] as const;
+
+function isLinkableUser({ related }: { readonly related: RelatedKind }): boolean {
+  return isLinkable(related.kind);
+}
+
+/** Whether the reference over which units are read is one of those that count. */
+function isOver({ kind, parameter }: Users, over: NonNullable<UserReach['over']>): boolean {
+  return (kind ?? over.kind.id) === over.kind.id && (parameter ?? over.reference.id) === over.reference.id;
+}
+
+/** The references of a kind that lead to units of the query. @param id of the one that counts; undefined for all */
+function referencesTo({ readable }: UserKind, id: string | undefined, { kind: to }: Names): Field[] {
+  return [...readable.values()].filter((field) => {
+    return isReference(field) && field.reference?.kind === to.id && (id ?? field.id) === field.id;
+  });
+}
+
+function openUser(
+  { parameter, at }: Users,
+  kindId: string,
+  users: UserReach,
+  names: Pick<Names, 'kind' | 'kinds' | 'called' | 'reach'>,
+): UserKind | undefined {
+  const name = parameter === undefined ? kindId : `${kindId}.${parameter}`;
+  const opened = openedAt(name, at, () => users.open(kindId, at));
+  if (opened && parameter !== undefined) referenceNamed(opened, { parameter, at }, names);
+  return opened;
 }
 
 interface Context {
@@ -53,6 +146,24 @@ interface Context {
 function referrers(relation: Referrers, { filter, summed }: RelatedUnits, { names, reach, resolve }: Context): Related {
   const { kind: kindId, parameter, at } = relation;
   const { kind, visible, access } = openedAt(`${kindId}.${parameter}`, at, () => reach.open(kindId, at));
+  const field = referenceNamed({ kind, visible }, { parameter, at }, names);
+  checkUnconditional(field);
+  const inner: Names = { kind, visible, reach: names.reach, beyond: true };
+  const units: RelatedKind = { kind, access, filter: filter && resolve.filter(filter, inner) };
+  return {
+    via: { type: 'reference', field },
+    of: names.kind,
+    kinds: field.reference?.kind === names.kind.id ? [units] : [],
+    ...(summed && { summed: resolve.sum(summed, inner) }),
+  };
+}
+
+/** The parameter that refers to units of the query. @throws KindError 400 if it is none, or 403 */
+function referenceNamed(
+  { kind, visible }: Pick<Reached, 'kind' | 'visible'>,
+  { parameter, at }: Pick<Referrers, 'parameter' | 'at'>,
+  names: Pick<Names, 'kind' | 'kinds' | 'called' | 'reach'>,
+): Field {
   const field = visible.get(parameter);
   if (!field) {
     names.reach?.checkField(kind, parameter);
@@ -62,20 +173,10 @@ function referrers(relation: Referrers, { filter, summed }: RelatedUnits, { name
     );
     throw unknownName(parameter, `no parameter '${shortened(parameter)}' in '${kind.id}'${hint}`, at);
   }
-  checkUnconditional(field);
   const leadsTo = isReference(field) ? field.reference?.kind : undefined;
-  if (!(names.kinds ?? [names.kind]).some(({ id }) => id === leadsTo)) {
-    const what = leadsTo === undefined ? 'is no reference' : `doesn't refer to units of ${kindsText(names)}`;
-    throw unknownName(parameter, `'${kind.id}.${parameter}' ${what}`, at);
-  }
-  const inner: Names = { kind, visible, reach: names.reach, beyond: true };
-  const units: RelatedKind = { kind, access, filter: filter && resolve.filter(filter, inner) };
-  return {
-    via: { type: 'reference', field },
-    of: names.kind,
-    kinds: leadsTo === names.kind.id ? [units] : [],
-    ...(summed && { summed: resolve.sum(summed, inner) }),
-  };
+  if ((names.kinds ?? [names.kind]).some(({ id }) => id === leadsTo)) return field;
+  const what = leadsTo === undefined ? 'is no reference' : `doesn't refer to units of ${kindsText(names)}`;
+  throw unknownName(parameter, `'${kind.id}.${parameter}' ${what}`, at);
 }
 
 function isReference(field: Field): boolean {

@@ -10,7 +10,7 @@ import { getOrInsert } from '../../shared/maps.js';
 import { LIMITS } from '../../shared/limits.js';
 import { boundedRows, boundedTogether } from '../answer-size.sql.js';
 import { columnRef, columnType, fieldJson } from '../columns.sql.js';
-import { matchingRows, MAX_LOOKUPS_PER_KIND, predicateSql } from '../condition/predicate.sql.js';
+import { allMatchingRows, MAX_LOOKUPS_PER_KIND, predicateSql } from '../condition/predicate.sql.js';
 import { expressionSql } from '../condition/expression.sql.js';
 import { rowValues, type RowOf } from '../condition/row-values.sql.js';
 import { foldedText } from '../condition/search.sql.js';
@@ -202,7 +202,7 @@ function sourceSql(plan: AggregatePlan, source: AggregateSource): Fragment {
   const { schema, columns, sources } = plan;
   const { kind, access, filter, inputs } = source;
   const few = sources.length > 1 ? MAX_LOOKUPS_PER_KIND : undefined;
-  const { where, lookups } = matchingRows(schema, kind, [access, filter], few);
+  const { where, lookups } = allMatchingRows(schema, kind, [access, filter], few);
   const wanted = inputs.flatMap(({ target }, at) => (target ? [{ target, at }] : []));
   const { values, joins } = rowValues(
     schema,

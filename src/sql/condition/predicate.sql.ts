@@ -21,10 +21,10 @@ import {
 } from '../../model/predicate/predicate.js';
 import { columnRef, columnType } from '../columns.sql.js';
 import { all, EMPTY_SQL, type Fragment, ident, join, param, sql } from '../fragment.js';
-import { joinedKindTable } from '../table.sql.js';
+import { joinedKindTable, kindTable } from '../table.sql.js';
 import { testedValue, type TestScope, testSql } from './operator.sql.js';
 import { expressionSql } from './expression.sql.js';
-import { linkRow, relatedRow, relatedRows } from './related.sql.js';
+import { keysOfRelated, linkRow, type Matching, relatedRow, relatedRows } from './related.sql.js';
 
 /** The most rows that a statement joins: planning takes 2 MB of memory with five of them, 12 MB with seven. */
 const MAX_JOINED_LOOKUPS = 5;
@@ -136,6 +136,72 @@ export function matchingRows(
   }
   const rest = apart.length > 0 ? [predicateSql({ op: 'and', parts: apart }, { schema, row })] : [];
   return { where: [...discriminatorCondition(kind, row), ...joined, ...rest], lookups };
+}
+
+/** Whether `allMatchingRows` differs from `matchingRows`. */
+export function areOfSets(predicates: readonly (Predicate | undefined)[]): boolean {
+  return predicates.flatMap(conjunctsOf).some(isOfSet);
+}
+
+/** Whether a condition is `referred`, alone or as an alternative to others, or that it is not so. */
+function isOfSet(part: Predicate): boolean {
+  if (part.op === 'not') return isOfSet(part.part);
+  return (
+    part.op === 'or' && (part.referred !== undefined || part.parts.some((each) => each.op === 'or' && isOfSet(each)))
+  );
+}
+
+function alternativesOf(part: Predicate): readonly Predicate[] {
+  return part.op === 'or' ? part.parts.flatMap(alternativesOf) : [part];
+}
+
+/**
+ * The same for statements that read all of these rows, as to count them. What `referred` looks at is a set of keys then,
+ * which PostgreSQL makes once: 20 times faster than testing each row with 50 kinds, which is faster for a page.
+ */
+export function allMatchingRows(
+  schema: string,
+  kind: KindDef,
+  predicates: readonly (Predicate | undefined)[],
+  few?: number,
+): MatchingRows {
+  const parts = predicates.flatMap((predicate) => conjunctsOf(predicate));
+  const sets = parts.filter(isOfSet);
+  const rows = matchingRows(
+    schema,
+    kind,
+    parts.filter((part) => !sets.includes(part)),
+    few,
+  );
+  return { where: [...rows.where, ...sets.map((part) => setSql(schema, kind, part))], lookups: rows.lookups };
+}
+
+/** Whether the key of the row `t` is in the set of those that match, or not. */
+function setSql(schema: string, kind: KindDef, part: Predicate, negated = false): Fragment {
+  if (part.op === 'not') return setSql(schema, kind, part.part, !negated);
+  const key = columnRef(kind.keyField, 't');
+  const set = keysSql(schema, kind, alternativesOf(part));
+  // PostgreSQL plans a join for NOT EXISTS, but not for NOT IN.
+  if (negated) return sql`NOT EXISTS (SELECT FROM (${set}) AS _s(key) WHERE _s.key = ${key})`;
+  return sql`${key} IN (${set})`;
+}
+
+/** The keys of the rows that match one of the predicates. */
+function keysSql(schema: string, kind: KindDef, alternatives: readonly Predicate[]): Fragment {
+  const others: Predicate[] = [];
+  const sets = alternatives.flatMap((each) => {
+    if (each.op === 'exists' && each.related.via.type !== 'member') {
+      return keysOfRelated(schema, each.related, '_k', matchingIn(schema)) ?? [];
+    }
+    others.push(each);
+    return [];
+  });
+  const own = others.length > 0 ? [{ op: 'or', parts: others } as const] : [];
+  const selects = own.map((parts) => {
+    const where = all(rowConditions(schema, kind, [parts], '_o'));
+    return sql`SELECT ${columnRef(kind.keyField, '_o')} FROM ${kindTable(schema, kind)} AS _o WHERE ${where}`;
+  });
+  return join([...selects, ...sets], ' UNION ALL ');
 }
 
 /** The conditions of rows that satisfy predicates, without joins in the statement. */
@@ -259,13 +325,17 @@ function summedSql(schema: string, summed: Target, unit: string): Fragment {
 
 /** FROM and WHERE of the related units of a row; undefined if it can have none. */
 function relatedUnits(schema: string, related: Related, row: string): Fragment | undefined {
-  return relatedRows(schema, related, row, {
+  return relatedRows(schema, related, row, matchingIn(schema));
+}
+
+function matchingIn(schema: string): Matching {
+  return {
     units: (kind, predicates, unit) => {
       const { where, lookups } = matchingRows(schema, kind, predicates, MAX_LOOKUPS_PER_KIND, unit);
       return { where, joins: lookups.joins };
     },
     links: (predicate, unit) => predicateSql(predicate, { schema, row: unit }),
-  });
+  };
 }
 
 /** The value of a target in its row. */

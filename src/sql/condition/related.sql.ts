@@ -34,7 +34,10 @@ export function relatedRows(schema: string, related: Related, row: string, match
   const { via, of, kinds } = related;
   const [first] = kinds;
   if (!first) return undefined;
-  if (via.type === 'link') return linkedRows(schema, { ...related, via }, row, matching);
+  if (via.type === 'link') {
+    const { id } = nearEnd(via, of, linkRow(relatedRow(row)));
+    return linkedRows(schema, { ...related, via }, row, matching, [sql`${id} = ${fieldJson(of.keyField, row)}`]);
+  }
   const unit = relatedRow(row);
   const { where, joins } = matching.units(first.kind, [first.access, first.filter], unit);
   const isRelated =
@@ -44,17 +47,51 @@ export function relatedRows(schema: string, related: Related, row: string, match
   return sql`FROM ${joinedKindTable(schema, first.kind)} AS ${ident(unit)}${joins} WHERE ${all([isRelated, ...where])}`;
 }
 
+/**
+ * The keys of all rows that have related units, as SELECT; undefined if none can. A row may be there several times.
+ * @param row an alias that the statement has not
+ */
+export function keysOfRelated(schema: string, related: Related, row: string, matching: Matching): Fragment | undefined {
+  const { via, of, kinds } = related;
+  const [first] = kinds;
+  if (!first || via.type === 'member') return undefined;
+  const unit = relatedRow(row);
+  if (via.type === 'link') {
+    const { id, isKind } = nearEnd(via, of, linkRow(unit));
+    // PostgreSQL may test conditions in any order, and an id of another kind may not be of this type.
+    const key = sql`CASE WHEN ${isKind} THEN ${id}::${columnType(of.keyField.columnType)} END`;
+    return sql`SELECT ${key} ${linkedRows(schema, { ...related, via }, row, matching)}`;
+  }
+  const { where, joins } = matching.units(first.kind, [first.access, first.filter], unit);
+  const key = columnRef(via.field, unit);
+  const from = sql`${joinedKindTable(schema, first.kind)} AS ${ident(unit)}${joins}`;
+  return sql`SELECT ${key} FROM ${from} WHERE ${all([sql`${key} IS NOT NULL`, ...where])}`;
+}
+
 type Linked = Related & { readonly via: { readonly type: 'link' } };
 
-function linkedRows(schema: string, { via, of, kinds }: Linked, row: string, matching: Matching): Fragment {
+/** The id of the unit at the near end of a link, and whether it is of the kind. */
+function nearEnd({ direction }: Linked['via'], of: KindDef, link: string) {
+  const near = direction === 'child' ? 'parent' : 'child';
+  return { id: ident(link, `${near}_id`), isKind: sql`${ident(link, `${near}_kind`)} = ${literal(of.id)}` };
+}
+
+/** @param isRelated further conditions of the links */
+function linkedRows(
+  schema: string,
+  { via, of, kinds }: Linked,
+  row: string,
+  matching: Matching,
+  isRelated: readonly Fragment[] = [],
+): Fragment {
   const unit = relatedRow(row);
   const link = linkRow(unit);
-  const [near, far] = via.direction === 'child' ? ['parent', 'child'] : ['child', 'parent'];
+  const far = via.direction;
   const farKind = ident(link, `${far}_kind`);
   const along = [
-    sql`${ident(link, `${near}_kind`)} = ${literal(of.id)}`,
-    sql`${ident(link, `${near}_id`)} = ${fieldJson(of.keyField, row)}`,
-    sql`${ident(link, 'link_id')} = ${literal(via.link)}`,
+    nearEnd(via, of, link).isKind,
+    ...isRelated,
+    ...(via.link === undefined ? [] : [sql`${ident(link, 'link_id')} = ${literal(via.link)}`]),
     ...(via.where ? [matching.links(via.where, unit)] : []),
   ];
   const from = sql`FROM ${linkTable(schema)} AS ${ident(link)}`;

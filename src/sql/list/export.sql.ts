@@ -19,7 +19,7 @@ import { readableValue } from './hidden-fields.sql.js';
 import { isModelVersion } from '../model-version.sql.js';
 import { sortSql } from './order.sql.js';
 import { pageRows } from './page-rows.sql.js';
-import { matchingRows } from '../condition/predicate.sql.js';
+import { allMatchingRows } from '../condition/predicate.sql.js';
 import {
   columnAlias,
   CROSS_JOIN_LATERAL,
@@ -45,7 +45,7 @@ export const PLAN_FOR_ALL_ROWS: Statement = render(sql`SET LOCAL cursor_tuple_fr
 
 /** Opens the cursor of the lines. Those of CSV are in parentheses, and have two backslashes for one. */
 export function openExportStatement(plan: ExportPlan): Statement {
-  const found = matchingRows(plan.schema, plan.kind, [plan.access, plan.filter]);
+  const found = allMatchingRows(plan.schema, plan.kind, [plan.access, plan.filter]);
   const sort = sortSql(plan.schema, plan.order, found.lookups);
   const where = [...found.where, isModelVersion(plan.schema, param(plan.version))];
   const rows = pageRows({ ...plan, where, sort, limits: EMPTY_SQL });

@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { KindDef } from '../../model/model.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
 import { relatedIn } from '../../model/predicate/related.js';
+import { areOfSets } from '../condition/predicate.sql.js';
 import { columnRef } from '../columns.sql.js';
 import { all, EMPTY_SQL, ident, join, sql, type Fragment } from '../fragment.js';
 import { orderBy, orderedField, orderedType, type OrderTerm, type Sort } from './order.sql.js';
@@ -35,7 +36,8 @@ interface PageRows {
 
 /**
  * Whether the total is best counted with the page: to test related units twice would cost more than to keep what the
- * order needs of all rows. That is only so if it is small: texts of many rows would fill PostgreSQL's temporary files.
+ * order needs of all rows. That is only so if it is small: texts of many rows would fill PostgreSQL's temporary files. What
+ * `referred` looks at is counted as a set of keys.
  */
 export function isCountedWithPage(
   kind: KindDef,
@@ -44,6 +46,7 @@ export function isCountedWithPage(
 ): boolean {
   const isSmall = (term: OrderTerm): boolean =>
     orderedType(term.value) !== 'text' || orderedField(term)?.field === kind.keyField;
+  if (areOfSets(predicates)) return false;
   return predicates.some((predicate) => predicate && relatedIn(predicate).length > 0) && order.every(isSmall);
 }
 

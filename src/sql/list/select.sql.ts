@@ -27,7 +27,14 @@ import type { ShownRelated } from './related-record.sql.js';
 import { type ShownRights, testsOfRights } from './unit-rights.sql.js';
 import type { ShownSnippet } from '../condition/search.sql.js';
 import { orderBy, sortSql, targetsOfOrder, type OrderTerm, type Sort } from './order.sql.js';
-import { matchingRows, predicateSql, rowConditions, type MatchingRows } from '../condition/predicate.sql.js';
+import {
+  allMatchingRows,
+  areOfSets,
+  matchingRows,
+  predicateSql,
+  rowConditions,
+  type MatchingRows,
+} from '../condition/predicate.sql.js';
 import { recordColumns, recordJson, referencedValues, CROSS_JOIN_LATERAL } from './record.sql.js';
 import { hasId, hasKeyIn, kindTable } from '../table.sql.js';
 import { fromTemplate, identityOf } from '../statement-template.js';
@@ -131,10 +138,11 @@ export function hasStoredCount({ kind, access, filter }: CountedRows): boolean {
 /** How many rows there are: the stored number, if no predicate selects some of them. */
 export function countRows(
   { schema, ...rows }: CountedRows & { readonly schema: string },
-  { where, lookups }: MatchingRows,
+  found: MatchingRows,
 ): Fragment {
-  const { kind } = rows;
+  const { kind, access, filter } = rows;
   if (hasStoredCount(rows)) return storedCount(schema, kind);
+  const { where, lookups } = areOfSets([access, filter]) ? allMatchingRows(schema, kind, [access, filter]) : found;
   return sql`(SELECT count(*) FROM ${kindTable(schema, kind)} AS t${lookups.joins} WHERE ${all(where)})`;
 }
 
@@ -264,7 +272,7 @@ export function selectMatching(
   { schema, kind, access, filter }: Pick<ListPlan, 'schema' | 'kind' | 'access' | 'filter'>,
   few?: number,
 ): Fragment {
-  const { where, lookups } = matchingRows(schema, kind, [access, filter], few);
+  const { where, lookups } = allMatchingRows(schema, kind, [access, filter], few);
   return sql`
     SELECT 1
     FROM ${kindTable(schema, kind)} AS t${lookups.joins}

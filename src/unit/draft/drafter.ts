@@ -1,6 +1,7 @@
 /** Validates the bodies of a write and the units nested in them, with the behaviors of their kinds: returns drafts and faults. */
 import { Injectable } from '@nestjs/common';
-import { accessDenied, authorizeKind, checkHasTable } from '../../access/access.js';
+import { authorizeKind, checkHasTable } from '../../access/access.js';
+import { accessDenied } from '../../access/level.js';
 import { mayDescribe, targetKindTextFor } from '../../access/reference-access.js';
 import { PatternMatcher } from '../../catalog/pattern/pattern-matcher.js';
 import { numberedFields } from '../../model/field.js';

@@ -21,6 +21,7 @@ import type {
 } from '../../sql/aggregate/aggregate-plan.js';
 import type { OrderTerm } from '../../sql/list/order.sql.js';
 import { columnOf, computedColumn, countColumn } from './aggregate-column.js';
+import { withListAccess } from './list-access.js';
 import { checkLookups, checkRelated, LeastSize } from './query-limits.js';
 import { namesInQuery } from './paths-in-query.js';
 import { planSearch, searchCondition } from './search.plan.js';
@@ -80,7 +81,8 @@ export function planAggregate(query: AggregateQuery, contexts: readonly PlanCont
     const { kind, access } = context;
     const resolved = conjunction(filter && resolveAbsent(filter, absent), searchCondition(searchOf(context)));
     size.add({ predicates: [access, resolved, ...inputs.map(({ condition }) => condition)], values });
-    return { kind, access, filter: resolved, inputs };
+    const source = { kind, access, filter: resolved, inputs };
+    return collect(() => withListAccess(source), source);
   };
   const sources: AggregateSource[] = [];
   for (const context of contexts) {

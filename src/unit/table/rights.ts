@@ -1,5 +1,6 @@
 /** Checks which units of a kind a caller may read and write, and makes the refusals of writes. */
-import { accessDenied, grantOf } from '../../access/access.js';
+import { grantOf } from '../../access/access.js';
+import { accessDenied } from '../../access/level.js';
 import { readableFields } from '../../access/masks.js';
 import { recordingOf } from '../../catalog/session/recording.js';
 import type { Session } from '../../catalog/session/session.js';

@@ -199,7 +199,7 @@ function filters(
         fc.constantFrom('0', '1', '2', '3'),
       )
       .map(([counted, op, text]): Filter => ({ op, path: { segments: [], counted, at }, value: scalar(text), at }));
-    options.push(existence, existence, count);
+    options.push(existence, existence, count, users(kind, inside, size, masked));
   }
   return fc.oneof(...options);
 }
@@ -228,6 +228,21 @@ function relations(kind: string | undefined, inside: number, size: number, maske
     return withFilter(other).map((filter): RelatedUnits => ({ relation, filter }));
   });
   return fc.oneof(back, linked);
+}
+
+/** `referred`, whose filter is of units of the kind that is named. */
+function users(kind: string | undefined, inside: number, size: number, masked: boolean): fc.Arbitrary<Filter> {
+  const every = fc.constant({ kind: undefined, parameter: undefined });
+  const ofKind = fc.constantFrom(...KINDS).map((of) => ({ kind: of, parameter: undefined }));
+  const over = (REFERRING[kind ?? ''] ?? []).map(([of, parameter]) => ({ kind: of, parameter }));
+  const ways = [every, ofKind, ...(over.length > 0 ? [fc.constantFrom(...over)] : [])];
+  return fc.oneof(...ways).chain((way) => {
+    const filter =
+      way.kind === undefined ? fc.constant(undefined) : filters(way.kind, inside + 1, size - 1, '', masked);
+    return fc.option(filter, { nil: undefined }).map((each): Filter => {
+      return { op: 'exists', related: { relation: { type: 'any', ...way, at }, filter: each }, at };
+    });
+  });
 }
 
 /** A test of a group. */

@@ -71,11 +71,11 @@ it('the values that a definition names need the same level as the field, or an a
 
 it('a reference leads only to kinds that the caller may read', () => {
   const reference = city.fields.get('mayor')!;
-  expect(referenceAccess(ADMIN, model).follow(reference, 0)).toMatchObject({ kind: vault, access: undefined });
-  expect(() => referenceAccess(MEMBER, model).follow(reference, 0)).toThrow(
+  expect(referenceAccess(ADMIN, model).follow(reference, 0, city)).toMatchObject({ kind: vault, access: undefined });
+  expect(() => referenceAccess(MEMBER, model).follow(reference, 0, city)).toThrow(
     expect.objectContaining({ status: 403 }) as Error,
   );
-  expect(() => referenceAccess(ANONYMOUS, model).follow(reference, 0)).toThrow(
+  expect(() => referenceAccess(ANONYMOUS, model).follow(reference, 0, city)).toThrow(
     expect.objectContaining({ status: 401 }) as Error,
   );
 });

@@ -41,7 +41,8 @@ const CALLERS: Readonly<Record<string, Caller>> = {
 };
 const names = (lets: (caller: Caller) => boolean) =>
   Object.keys(CALLERS).filter((name) => lets(CALLERS[name] ?? ANONYMOUS));
-const reference = (id: string) => kindIn(model, 'note').fields.get(`to_${id}`) as Field;
+const note = kindIn(model, 'note');
+const reference = (id: string) => note.fields.get(`to_${id}`) as Field;
 
 function codeOf(work: () => unknown): string | undefined {
   try {
@@ -65,7 +66,7 @@ describe('a reference', () => {
     ],
   ])('to a unit of %s is followed, or refused with %j', (id, refused) => {
     const codes = Object.entries(CALLERS).flatMap(([name, caller]) => {
-      const code = codeOf(() => referenceAccess(caller, model).follow(reference(id), 0));
+      const code = codeOf(() => referenceAccess(caller, model).follow(reference(id), 0, note));
       return code === undefined ? [] : [[name, code]];
     });
     expect(Object.fromEntries(codes)).toEqual(refused);
@@ -73,9 +74,9 @@ describe('a reference', () => {
 
   it('leads to the units and the fields that the caller may read', () => {
     const [member, system] = [memberCaller('1', 'person'), SYSTEM].map((caller) => referenceAccess(caller, model));
-    expect(member?.follow(reference('ruled'), 0).access).toMatchObject({ op: 'is', value: 'x' });
-    expect(system?.follow(reference('ruled'), 0).access).toBeUndefined();
-    const visible = member?.follow(reference('open'), 0).visible;
+    expect(member?.follow(reference('ruled'), 0, note).access).toMatchObject({ op: 'is', value: 'x' });
+    expect(system?.follow(reference('ruled'), 0, note).access).toBeUndefined();
+    const visible = member?.follow(reference('open'), 0, note).visible;
     expect(['plain', 'hidden', 'for_admins'].filter((name) => visible?.has(name))).toEqual(['plain']);
   });
 

@@ -1,6 +1,6 @@
 /** What a rule means for a caller, and that a rule which cannot be applied is false. */
 import { describe, expect, it } from 'vitest';
-import { checkRule, exceedRuleLimits, NEVER, rulePredicate, rulesPredicate } from '../../../src/access/rule.js';
+import { checkRule, exceedRuleLimits, NEVER, rulesPredicate } from '../../../src/access/rule.js';
 import { everyField } from '../../../src/model/predicate/predicate.js';
 import { getStatement } from '../../../src/sql/list/select.sql.js';
 import { LIMITS } from '../../../src/shared/limits.js';
@@ -25,13 +25,13 @@ const member = memberCaller('m', 'person');
 
 describe('a rule', () => {
   it('with the id of the member compares with it', () => {
-    const predicate = rulePredicate('eq(owner,@member.id)', city, member, model);
+    const predicate = rulesPredicate(['eq(owner,@member.id)'], city, member, model);
     expect(predicate).not.toEqual(NEVER);
     expect(JSON.stringify(predicate)).toContain('"m"');
   });
 
   it('with another value of the member requires that it is present', () => {
-    expect(rulePredicate('not(eq(name,@member.team))', city, member, model)).toMatchObject({
+    expect(rulesPredicate(['not(eq(name,@member.team))'], city, member, model)).toMatchObject({
       op: 'and',
       parts: [{ op: 'present' }, { op: 'not' }],
     });
@@ -45,7 +45,7 @@ describe('a rule', () => {
     ['names a value that the member kind does not have', 'ne(name,@member.gone)', member],
     ['names a value of the member, without a member', 'not(eq(owner,@member.id))', ANONYMOUS],
   ])('is false where it %s', (_, rule, caller) => {
-    expect(rulePredicate(rule, city, caller, model)).toEqual(NEVER);
+    expect(rulesPredicate([rule], city, caller, model)).toEqual(NEVER);
   });
 
   it.each([
@@ -74,7 +74,7 @@ describe('a rule', () => {
   });
 
   it('that names no member is the same predicate for all members', () => {
-    const predicateFor = (id: string) => rulePredicate('eq(name,x)', city, memberCaller(id, 'person'), model);
+    const predicateFor = (id: string) => rulesPredicate(['eq(name,x)'], city, memberCaller(id, 'person'), model);
     expect(predicateFor('first')).toBe(predicateFor('second'));
   });
 
@@ -103,7 +103,7 @@ describe('a rule over linked units of many kinds', () => {
   it('counts its tests once, and is one statement', () => {
     const rule = 'linked(link,child,and(eq(owner,@member.id),eq(name,x)))';
     expect(limited(rule)).toBe(false);
-    const access = rulePredicate(rule, first, member, many);
+    const access = rulesPredicate([rule], first, member, many);
     const fields = [...everyField(first.fields).values()];
     const { text, points = 0 } = getStatement({ schema: 'project_a', kind: first, fields, access }, 'a');
     expect(text.match(/WHEN 'kind\d+'/g)).toHaveLength(400);

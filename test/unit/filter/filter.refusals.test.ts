@@ -125,7 +125,7 @@ rules.push([
 
 /** What there is, where nothing like it is. */
 const ALL =
-  '; there are eq, ne, contains, icontains, startswith, istartswith, endswith, iendswith, lt, lte, gt, ge, gte, get, in, isnull, eq_field, ne_field, lt_field, lte_field, gt_field, gte_field, near, similar, and, or, not, all, exists, linked';
+  '; there are eq, ne, contains, icontains, startswith, istartswith, endswith, iendswith, lt, lte, gt, ge, gte, get, in, isnull, eq_field, ne_field, lt_field, lte_field, gt_field, gte_field, near, similar, and, or, not, all, exists, linked, referred';
 
 const operators: [text: string, expected: string][] = [
   ['equal(a,1)', "unknown operator 'equal' at character 1" + ALL],

@@ -95,6 +95,12 @@ const STATEMENTS: Readonly<Record<string, Statement>> = {
     'land',
     'include=id&filter=and(linked(borders,child,gt(link.weight,3)),linked(borders,child,land,or(gt(link.weight,3),gt(area,1000))))',
   ),
+  'units that anything leads to, and their total': list(
+    'land',
+    'include=id&filter=or(gt(area,9),referred())&limit=2&count=exact',
+  ),
+  'units that nothing of a kind leads to': list('land', 'include=id&filter=not(referred(city,gt(size,9)))'),
+  'their number': aggregate('land', 'select=count()&filter=not(referred(city,gt(size,9)))'),
   'two parameters': list('city', 'include=id&filter=gt_field(until,from)'),
   'a distance': list(
     'city',

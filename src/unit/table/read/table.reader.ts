@@ -14,6 +14,7 @@ import { showsMore } from '../../query/answer.plan.js';
 import { planAggregate } from '../../query/aggregate.plan.js';
 import { pageCursor } from '../../query/cursor.js';
 import { planBoth, type PlanContext, planContextOf, planGet, planList, planQuery } from '../../query/list.plan.js';
+import { withListAccess } from '../../query/list-access.js';
 import { queryKey, RepeatedQueries } from '../../query/repeated-queries.js';
 import {
   furtherOfList,
@@ -47,13 +48,13 @@ export class TableReader implements UnitReads {
     const key = extra || !parsed.parameters ? undefined : queryKey(session, readable, parsed.parameters);
     const repeated = key && this.#lists.find(key);
     if (repeated) {
-      const plan = () => planQuery(parsed, (query) => planList(query, planContext(session, readable)));
+      const plan = () => planQuery(parsed, (query) => withListAccess(planList(query, planContext(session, readable))));
       const { count, items } = await this.pages.fetchRepeated(executor, repeated, furtherOfList(plan), model);
       return { count, items };
     }
     const context = planContext(session, readable);
     const { query } = parsed;
-    const read = () => planQuery(parsed, (asked) => planList(asked, context, extra));
+    const read = () => planQuery(parsed, (asked) => withListAccess(planList(asked, context, extra)));
     const plan = query.loadLinks ? await this.#withLinks(session, kind, query, read) : read();
     const list = renderList(plan);
     const isRepeatable = !plan.cursor && !(query.loadLinks && readsLinks(session));

@@ -4,7 +4,8 @@
  * transaction, as single writes are. A refusal names a unit that is the reason for it, which the caller may read.
  */
 import { Injectable } from '@nestjs/common';
-import { accessDenied, grantOf } from '../../../access/access.js';
+import { grantOf } from '../../../access/access.js';
+import { accessDenied } from '../../../access/level.js';
 import { writableFields } from '../../../access/masks.js';
 import { PatternMatcher } from '../../../catalog/pattern/pattern-matcher.js';
 import { whileLocked } from '../../../catalog/session/executors.js';
@@ -30,6 +31,7 @@ import { planWritten, withFieldRules, writeOnceRefusal } from '../../draft/edit-
 import { nestedBodies } from '../../draft/nested-units.js';
 import { checkReferences } from '../../draft/references.js';
 import { withUnit, withUnits } from '../../draft/refusal-position.js';
+import { withListAccess } from '../../query/list-access.js';
 import { planContextOf, planList, planQuery } from '../../query/list.plan.js';
 import { parseKey } from '../../store/unit-ids.js';
 import type { AffectedUnits, WriteOptions } from '../../store/unit-store.js';
@@ -122,13 +124,13 @@ export class MatchingWrites {
     const context = planContextOf(session, { kind, access: grant.predicate });
     return planQuery(parsed, ({ filter, most, include, nest }) => {
       const query: ListQuery = { ...EMPTY_QUERY, filter, include, nest, count: 'none', limit: LIMITS.bulk };
-      const list = planList(query, context);
+      const list = withListAccess(planList(query, context));
       const plan = {
         schema: project.schema,
         kind,
         version: model.version,
         filter: list.filter,
-        readable: grant.predicate,
+        readable: list.access,
         access,
         most,
       };

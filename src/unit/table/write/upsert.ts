@@ -4,8 +4,8 @@
  * transactions, and all of it is run again, which finds that unit.
  */
 import { Injectable } from '@nestjs/common';
-import { accessDenied, grantOf } from '../../../access/access.js';
-import type { Grant } from '../../../access/level.js';
+import { grantOf } from '../../../access/access.js';
+import { accessDenied, type Grant } from '../../../access/level.js';
 import { readableFields } from '../../../access/masks.js';
 import { originalCallerOf, type Session } from '../../../catalog/session/session.js';
 import { Database } from '../../../database/database.js';
