@@ -30,6 +30,7 @@ import { fillBody, fillPath, pathReferences, ReferenceBudget, withoutReferences 
 /** The routes that a batch may call. Of definitions, those that only read. */
 const TAGS: ReadonlySet<RouteTag> = new Set([
   'Units',
+  'Files',
   'Groups',
   'Links',
   'Functions',
@@ -156,6 +157,7 @@ export class BatchService {
     const plan = command.authorize(session);
     const { effect, kindId = '', secret, shows } = plan;
     if (effect === 'definition') throw notHere('Definitions are only read');
+    if (effect === 'stream') throw notHere('A content is in JSON here: an operation has no name in its query');
     if (effect === 'outside') throw notHere(`The source of '${kindId}' cannot be undone`);
     if (secret && session.kept) throw secretRefusal(kindId);
     session.kept?.push(shows ?? null);

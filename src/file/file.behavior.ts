@@ -4,12 +4,12 @@ import { originalCallerOf, type Session } from '../catalog/session/session.js';
 import { etagMatches } from '../http/answer/etag.js';
 import { CONTENT_FIELD, OBJECT_FIELD } from '../model/built-in/file-fields.js';
 import type { KindDef } from '../model/model.js';
-import { KindError, refusal, retryLater } from '../shared/errors.js';
+import { KindError, refusal } from '../shared/errors.js';
 import { scalarText, type Json } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import { byteSizeText } from '../shared/texts.js';
 import { contentOfUnitStatement, type StoredContentRow } from '../sql/file/content.sql.js';
-import { leaveObjectStatement, takeObjectStatement } from '../sql/file/object.sql.js';
+import { leaveObjectStatement, type TakenObjectRow, takeObjectStatement } from '../sql/file/object.sql.js';
 import { Behaviors, type PendingWrite, type RegisteredBehavior } from '../unit/draft/behavior.js';
 import { type Body, type Draft, withSystemValue, withoutValuesOf } from '../unit/draft/draft.js';
 import { UnitQuota } from '../unit/table/write/unit-quota.js';
@@ -85,10 +85,9 @@ export class FileBehavior implements RegisteredBehavior, OnModuleInit {
     if (typeof key !== 'string') return;
     const { executor, project } = session;
     const bytes = Number(values.get('bytes'));
-    const [all] = await executor.run<{ total: string }>(takeObjectStatement(project.schema, key, bytes));
-    if (!all) throw retryLater('server.busy', 'The content was removed before its file was written');
-    this.quota.checkContents(session, Number(all.total));
-    executor.tx?.afterCommit(() => this.objects.taken(key));
+    const [all] = await executor.run<TakenObjectRow>(takeObjectStatement(project.schema, key, bytes));
+    this.quota.checkContents(session, Number(all?.total));
+    executor.tx?.afterCommit(() => this.objects.taken(project, key, all?.listed === true));
   }
 
   /** Stores a content that a JSON body has. */

@@ -71,9 +71,10 @@ export class Objects {
     return this.#untaken.get(key);
   }
 
-  /** A file has it. */
-  taken(key: string): void {
+  /** Call it when the transaction is committed that gave an object to a file. @param forgotten whether the list lacks it */
+  async taken({ schema }: Pick<Project, 'schema'>, key: string, forgotten: boolean): Promise<void> {
     this.#untaken.delete(key);
+    if (!forgotten) await this.database.run(forgetObjectsStatement(schema, [key]));
   }
 
   /** Call it when a file should have got a content: if none has it, it is removed. */
@@ -111,11 +112,16 @@ export class Objects {
   #removeLocked(schema: string, lock: ReturnType<typeof lockObjectsStatement>): Promise<number> {
     return this.database.transaction(
       async (tx) => {
-        const keys = (await tx.run<{ id: string }>(lock)).map(({ id }) => id);
-        if (keys.length === 0) return 0;
-        await this.store.delete(keys);
-        await tx.run(forgetObjectsStatement(schema, keys));
-        return keys.length;
+        const found = await tx.run<{ id: string; used: boolean }>(lock);
+        if (found.length === 0) return 0;
+        await this.store.delete(found.flatMap(({ id, used }) => (used ? [] : [id])));
+        await tx.run(
+          forgetObjectsStatement(
+            schema,
+            found.map(({ id }) => id),
+          ),
+        );
+        return found.length;
       },
       { isolation: 'read committed' },
     );

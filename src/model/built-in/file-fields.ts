@@ -47,5 +47,5 @@ export const FILE_FIELDS: readonly Field[] = [
     },
     idColumn,
   ),
-  field({ id: OBJECT_FIELD, type: 'string', hidden: true, nullable: false }, FOUND),
+  field({ id: OBJECT_FIELD, type: 'string', hidden: true, nullable: false, indexed: true }, FOUND),
 ];

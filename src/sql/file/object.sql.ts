@@ -2,10 +2,12 @@
  * Objects of the store, and which of them files have. A key is in `UNUSED_OBJECT_TABLE` before its object is stored, leaves
  * it in the transaction that gives it to a file, and comes back when the file leaves it.
  */
+import { OBJECT_FIELD } from '../../model/built-in/file-fields.js';
+import { FILE_KIND } from '../../model/built-in-traits.js';
 import { FILES_TABLE, UNUSED_OBJECT_TABLE } from '../../model/table/internal-tables.js';
 import { LEFT_OBJECT_SECONDS } from '../write/left-objects.sql.js';
 import { seconds } from '../columns.sql.js';
-import { ident, integer, param, render, sql, type Statement } from '../fragment.js';
+import { ident, integer, param, render, sql, type Fragment, type Statement } from '../fragment.js';
 
 export function beginFilesStatement(schema: string): Statement {
   return render(sql`
@@ -23,14 +25,21 @@ export function announceObjectStatement(schema: string, key: string, life: numbe
   `);
 }
 
-/** Gives a stored object to a file. One row `total`: the bytes of all contents; none if it was not announced, or removed. */
+export interface TakenObjectRow {
+  readonly total: string;
+  readonly listed: boolean;
+}
+
+/**
+ * Gives a stored object to a file. One row: the bytes of all contents, and whether the object has left the list; a
+ * transaction with an older snapshot does not see it there.
+ */
 export function takeObjectStatement(schema: string, key: string, bytes: number): Statement {
   return render(sql`
     WITH taken AS (DELETE FROM ${ident(schema, UNUSED_OBJECT_TABLE)} WHERE "id" = ${param(key)} RETURNING 1)
     UPDATE ${ident(schema, FILES_TABLE)}
     SET "bytes" = "bytes" + ${param(bytes)}::bigint
-    WHERE EXISTS (SELECT FROM taken)
-    RETURNING "bytes" AS total
+    RETURNING "bytes" AS total, EXISTS (SELECT FROM taken) AS listed
   `);
 }
 
@@ -45,23 +54,31 @@ export function leaveObjectStatement(schema: string, key: string, bytes: string)
   `);
 }
 
-/** Rows `id`: those of the objects that no file has, which are locked. */
+/** Rows `id`, `used`: those of the objects that are listed, which are locked, and whether a file has them nevertheless. */
 export function lockObjectsStatement(schema: string, keys: readonly string[]): Statement {
   return render(sql`
-    SELECT "id" FROM ${ident(schema, UNUSED_OBJECT_TABLE)} WHERE "id" = ANY(${param(keys)}::text[]) FOR UPDATE
+    SELECT u."id", ${isUsed(schema)} AS used
+    FROM ${ident(schema, UNUSED_OBJECT_TABLE)} AS u
+    WHERE u."id" = ANY(${param(keys)}::text[])
+    FOR UPDATE OF u
   `);
 }
 
-/** Rows `id`: objects whose time is over, which are locked. */
+/** The same for objects whose time is over. */
 export function dueObjectsStatement(schema: string, most: number): Statement {
   return render(sql`
-    SELECT "id"
-    FROM ${ident(schema, UNUSED_OBJECT_TABLE)}
-    WHERE "goes_at" <= now()
-    ORDER BY "goes_at"
+    SELECT u."id", ${isUsed(schema)} AS used
+    FROM ${ident(schema, UNUSED_OBJECT_TABLE)} AS u
+    WHERE u."goes_at" <= now()
+    ORDER BY u."goes_at"
     LIMIT ${integer(most)}
-    FOR UPDATE SKIP LOCKED
+    FOR UPDATE OF u SKIP LOCKED
   `);
+}
+
+/** Where the service ended between a commit and what follows it, an object is listed that a file has. */
+function isUsed(schema: string): Fragment {
+  return sql`EXISTS (SELECT FROM ${ident(schema, FILE_KIND)} AS f WHERE f.${ident(OBJECT_FIELD)} = u."id")`;
 }
 
 /** Forgets objects that are no longer in the store. */

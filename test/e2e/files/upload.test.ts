@@ -1,7 +1,7 @@
 /** Files are uploaded, downloaded, replaced and deleted, and nothing of them is kept that was refused. */
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { ok, query } from '../../support/definitions.js';
+import { ok, query, refusalOf } from '../../support/definitions.js';
 import { sharedService, type TestProject } from '../../support/service.js';
 
 const service = await sharedService();
@@ -44,5 +44,27 @@ describe('an upload', () => {
     await ok(project.delete(`/file/unit/${String(made['id'])}`));
     expect(await query(project, 'SELECT bytes::int FROM $schema."_files"')).toEqual([{ bytes: 0 }]);
     expect(await query(project, 'SELECT id FROM $schema."_unused_object"')).toHaveLength(1);
+  });
+
+  it('in JSON, alone and in a batch, is taken by transactions that began before it was stored', async () => {
+    const made = (await ok(project.post('/file/unit', { name: 'a', content: 'aGk=' }))) as { id: string };
+    await ok(project.put(`/file/unit/${made.id}`, { content: 'aG8=' }));
+    const operations = [
+      { method: 'PUT', path: `/file/unit/${made.id}`, body: { content: 'aHU=' } },
+      { method: 'POST', path: '/file/unit', body: { name: 'b', content: '' } },
+    ];
+    await ok(project.post('/batch', { operations }));
+    const raw = await project.post('/batch', { operations: [{ method: 'POST', path: '/file/unit?name=c', body: {} }] });
+    expect(refusalOf(raw)).toEqual({ status: 400, messages: ['batch.not_here'] });
+    expect(await (await call(project, 'GET', `/file/unit/${made.id}/content`)).text()).toBe('hu');
+    // Two contents were replaced, and what is stored is listed no longer.
+    const listed = await query(
+      project,
+      'SELECT FROM $schema."_unused_object" AS u, $schema."file" AS f WHERE f."object" = u."id"',
+    );
+    expect(listed).toEqual([]);
+    expect(await query(project, 'SELECT sum("bytes")::int AS bytes FROM $schema."file"')).toEqual(
+      await query(project, 'SELECT "bytes"::int FROM $schema."_files"'),
+    );
   });
 });
