@@ -6,9 +6,11 @@ import { recordsInPieces } from '../../src/catalog/model/model-store.js';
 import { buildModel } from '../../src/model/build/build-model.js';
 import type { Model } from '../../src/model/model.js';
 import { schemaName } from '../../src/model/names.js';
+import { getOrInsert, keepNewest } from '../../src/shared/maps.js';
 import type { ModelRecords } from '../../src/model/build/definition-records.js';
 import { tableShapes, type TableShape } from '../../src/model/table/required-tables.js';
-import type { Statement } from '../../src/sql/fragment.js';
+import { ident, render, sql, type Statement } from '../../src/sql/fragment.js';
+import { isInSchema } from '../../src/sql/definition/schema.sql.js';
 import { runSync } from '../../src/shared/work-in-pieces.js';
 import { loadModelStatement, type ModelRow } from '../../src/sql/definition/model.sql.js';
 import type { Reply, TestProject } from './service.js';
@@ -28,7 +30,52 @@ export async function definitionsOf(project: TestProject): Promise<Definitions> 
   const { database } = project.service;
   const rows = await database.run<ModelRow>(loadModelStatement(schema));
   const records = runSync(recordsInPieces(rows));
-  return { version: Number(rows[0]?.v), records, tables: await readTableShapes(database, schema) };
+  return { version: Number(rows[0]?.v), records, tables: await tablesOf(project) };
+}
+
+interface KnownTables {
+  readonly catalogue: string;
+  readonly tables: Map<string, TableShape>;
+}
+
+/** Projects whose tables are remembered. */
+const REMEMBERED = 4;
+/** The tables as they were last read, by database and project. */
+const known = new WeakMap<object, Map<string, KnownTables>>();
+
+/**
+ * The tables that stand. They are read again only if PostgreSQL's catalogue has changed, which takes a small part of the
+ * time to see: after a refusal it has not.
+ */
+async function tablesOf({ id, service: { database } }: TestProject): Promise<Map<string, TableShape>> {
+  const [{ catalogue } = { catalogue: '' }] = await database.run<{ catalogue: string }>(catalogueStatement(id));
+  const ofDatabase = getOrInsert(known, database, () => new Map<string, KnownTables>());
+  const before = ofDatabase.get(id);
+  if (before?.catalogue === catalogue) return before.tables;
+  const tables = await readTableShapes(database, schemaName(id));
+  keepNewest(ofDatabase, id, { catalogue, tables }, REMEMBERED);
+  return tables;
+}
+
+/** One row: a digest of which versions of their rows describe the relations of a project. A change writes new versions. */
+function catalogueStatement(id: string): Statement {
+  const rowsOf = (table: string, relation: string) => sql`
+    SELECT t.tableoid, t.ctid, t.xmin
+    FROM relation AS r
+    JOIN pg_catalog.${ident(table)} AS t ON t.${ident(relation)} = r.oid
+  `;
+  return render(sql`
+    WITH own AS MATERIALIZED (
+      SELECT c.oid FROM pg_catalog.pg_class AS c WHERE ${isInSchema(sql`c.oid`, schemaName(id))}
+    ), relation AS MATERIALIZED (
+      SELECT oid FROM own UNION SELECT x.indexrelid FROM own JOIN pg_catalog.pg_index AS x ON x.indrelid = own.oid
+    )
+    SELECT md5(string_agg(concat_ws(',', v.tableoid, v.ctid, v.xmin), ';' ORDER BY v.tableoid, v.ctid)) AS catalogue
+    FROM (
+      ${rowsOf('pg_class', 'oid')} UNION ALL ${rowsOf('pg_attribute', 'attrelid')}
+      UNION ALL ${rowsOf('pg_index', 'indexrelid')} UNION ALL ${rowsOf('pg_constraint', 'conrelid')}
+    ) AS v
+  `);
 }
 
 export async function modelOf(project: TestProject): Promise<Model> {
