@@ -1,7 +1,9 @@
 /** Answers a content, or a part of it, no faster than the client reads it. */
 import type { Readable } from 'node:stream';
 import { StreamAnswer } from '../http/answer/answer.js';
-import type { HttpResponse } from '../http/request/request.js';
+import { clientAddress } from '../http/request/client-address.js';
+import type { HttpRequest, HttpResponse } from '../http/request/request.js';
+import { unreadAnswers } from '../http/server/unread-answers.js';
 
 export class ContentAnswer extends StreamAnswer {
   /** @param content undefined where no bytes are answered */
@@ -21,6 +23,8 @@ export class ContentAnswer extends StreamAnswer {
       response.end();
       return;
     }
+    // Who reads nothing for a while is disconnected.
+    unreadAnswers.hold(response, clientAddress(response.req as HttpRequest));
     response.once('close', () => body.destroy());
     body.once('error', () => response.destroy());
     body.pipe(response);
