@@ -1,6 +1,6 @@
 import { Controller, Get, Param, Post, Put, Req, UseInterceptors } from '@nestjs/common';
 import { ApiRoute } from '../http/route/api-route.js';
-import { CONTENT_QUERY, CREATE_ENDPOINT_QUERY, UPLOAD_QUERY } from '../http/route/query-names.js';
+import { CONTENT_QUERY, CREATE_ENDPOINT_QUERY, UPLOAD_QUERY, WRITTEN_QUERY } from '../http/route/query-names.js';
 import type { HttpRequest } from '../http/request/request.js';
 import type { Command } from '../run/command.js';
 import { RunInterceptor } from '../run/run.interceptor.js';
@@ -36,6 +36,7 @@ export class FileController {
     id: 'replace',
     rights: ['update'],
     summary: 'Replace the content of a file',
+    query: WRITTEN_QUERY,
     form: 'content',
     content: 'unit',
     alone: true,
@@ -56,6 +57,7 @@ export class FileController {
     media: '*/*',
     alone: true,
     conditional: 'read',
+    ranged: true,
     refuses: [404, 416],
   })
   content(@Param('unit_id') unit: string, @Req() request: HttpRequest): Command {

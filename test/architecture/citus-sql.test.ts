@@ -16,6 +16,7 @@ import * as model from '../../src/sql/definition/model.sql.js';
 import * as parameter from '../../src/sql/definition/model.sql.js';
 import * as schemas from '../../src/sql/definition/schema.sql.js';
 import * as statistics from '../../src/sql/definition/query-statistics.sql.js';
+import * as object from '../../src/sql/file/object.sql.js';
 import * as link from '../../src/sql/link/link.sql.js';
 import * as projectRows from '../../src/sql/list/project-rows.sql.js';
 import * as apiKey from '../../src/sql/member/api-key.sql.js';
@@ -99,6 +100,11 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
   pruneFailuresStatement: () => failure.pruneFailuresStatement(SCHEMA),
   forgetTasksOfKindsStatement: () => follow.forgetTasksOfKindsStatement(SCHEMA, ['city']),
   closeFieldAccessStatement: () => access.closeFieldAccessStatement(recorded, 'a', ['read_access']),
+  beginFilesStatement: () => object.beginFilesStatement(SCHEMA),
+  announceObjectStatement: () => object.announceObjectStatement(SCHEMA, 'a', 1),
+  takeObjectStatement: () => object.takeObjectStatement(SCHEMA, 'a', 1),
+  leaveObjectStatement: () => object.leaveObjectStatement(SCHEMA, 'a', '1'),
+  forgetObjectsStatement: () => object.forgetObjectsStatement(SCHEMA, ['a']),
   insertModelStatement: () => model.insertModelStatement(SCHEMA, { version: 1, builtIn: 1, accessDefault: 'open' }),
   bumpVersionStatement: () => model.bumpVersionStatement(SCHEMA, 1),
   recordUpgradeStatement: () => model.recordUpgradeStatement(SCHEMA, 1),

@@ -73,11 +73,12 @@ export class AnswerCheck {
   }
 
   /** What was done is what the document says that one may ask for. */
-  #accepted(path: string, { method, status, sent }: Answered, where: string): string | undefined {
+  #accepted(path: string, { method, status, sent, path: asked }: Answered, where: string): string | undefined {
     const operation = `/paths/${escaped(path)}/${method.toLowerCase()}`;
+    const [, query = ''] = asked.split('?');
     if (status !== 200 || sent === undefined) return undefined;
     const accepted = this.#at(operation)['requestBody'] as { readonly content: Node } | undefined;
-    if (!accepted || !Object.hasOwn(accepted.content, 'application/json')) return undefined;
+    if (!accepted || !Object.hasOwn(accepted.content, 'application/json') || isContent(query)) return undefined;
     const body = plainJson(sent.toString());
     if (body === undefined) return undefined;
     return this.#judge(
@@ -141,6 +142,11 @@ export class AnswerCheck {
       ) as Node;
     });
   }
+}
+
+/** Whether the body of an upload is the content, whatever its type. */
+function isContent(query: string): boolean {
+  return /(?:^|&)(?:name|values)=/.test(query);
 }
 
 const ERROR = '/components/schemas/kind_error';

@@ -52,6 +52,7 @@ interface Units {
   /** Ann's, made for this one call. */
   readonly note: string;
   readonly other: string;
+  readonly file: string;
 }
 type Status = number | readonly number[];
 
@@ -320,6 +321,23 @@ const ROWS: readonly Row[] = [
     call: (units) => ['DELETE', noted(units).note],
     answers: [401, 200, 404, 200],
   },
+  {
+    route: 'POST /api/lib/file/unit',
+    call: () => ['POST', '/file/unit', { name: 'a.txt', content: '' }],
+    answers: [401, 200, 200, 200],
+  },
+  {
+    route: 'GET /api/lib/file/unit/:unit_id/content',
+    call: ({ file }) => ['GET', `/file/unit/${file}/content`],
+    // The kind is public, and this is one of the files that nobody else may read.
+    answers: [404, 200, 404, 200],
+    bare: true,
+  },
+  {
+    route: 'PUT /api/lib/file/unit/:unit_id/content',
+    call: ({ file }) => ['PUT', `/file/unit/${file}/content`, {}],
+    answers: [401, 200, 404, 200],
+  },
   { route: 'GET /api/lib/:kind_id/struct', call: () => ['GET', '/note/struct'], answers: [401, 200, 200, 200] },
   {
     route: 'GET /api/lib/:kind_id/unit/:unit_id/struct',
@@ -453,7 +471,14 @@ const tokens = new Map<string, Promise<string | undefined>>();
 describe.each(ROWS)('$route', ({ route, call, answers, keyed: byKey, open, bare, tokenless, anyQuery }) => {
   const answered = async (as: TestProject, options?: CallOptions, query = ''): Promise<number> => {
     const note = async (): Promise<string> => await createdId(here.admin.post('/note/unit', { owner: here.ann }));
-    const units = call.length > 0 ? { note: await note(), other: await note() } : { note: '', other: '' };
+    const file = async (): Promise<string> =>
+      route.includes('/file/')
+        ? await createdId(here.admin.post('/file/unit', { name: 'a.txt', content: '', owner: here.ann }))
+        : '';
+    const units =
+      call.length > 0
+        ? { note: await note(), other: await note(), file: await file() }
+        : { note: '', other: '', file: '' };
     const [method, address, body] = call(units);
     const path = `${address}${address.includes('?') ? query.replace('?', '&') : query}`;
     const reply = path.startsWith('^')
