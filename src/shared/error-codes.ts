@@ -297,6 +297,7 @@ export const ERRORS = {
     status: 403,
     meaning: 'The address has expired, or the content that it was made for was replaced or deleted.',
   },
+  'file.not_here': { status: 400, meaning: 'Files are not imported or upserted: each is uploaded.' },
   'file.unavailable': { status: 503, meaning: 'Where the contents of files are kept does not answer.' },
   'file.no_image': {
     status: 400,

@@ -112,6 +112,8 @@ export interface Reply {
   /** The whole body, parsed; undefined where there is none. */
   readonly body: ReplyBody;
   readonly text: string;
+  /** The same, as it came. */
+  readonly bytes: Buffer;
 }
 
 export interface CallOptions {
@@ -240,14 +242,15 @@ export class TestProject {
     return this.call('DELETE', path, undefined, options);
   }
 
-  /** A string body is sent as it is. */
+  /** Strings and bytes are sent as they are. */
   async call(
     method: string,
     path: string,
     body?: unknown,
     { token = this.token, headers = {} }: CallOptions = {},
   ): Promise<Reply> {
-    const sent = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+    const isPlain = body === undefined || typeof body === 'string' || Buffer.isBuffer(body);
+    const sent = isPlain ? body : JSON.stringify(body);
     const url = new URL(`${this.service.url}/api/lib${path}`);
     const reply = await exchange(this.service.url, {
       method,

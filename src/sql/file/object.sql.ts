@@ -36,11 +36,19 @@ export interface TakenObjectRow {
  */
 export function takeObjectStatement(schema: string, key: string, bytes: number): Statement {
   return render(sql`
-    WITH taken AS (DELETE FROM ${ident(schema, UNUSED_OBJECT_TABLE)} WHERE "id" = ${param(key)} RETURNING 1)
-    UPDATE ${ident(schema, FILES_TABLE)}
-    SET "bytes" = "bytes" + ${param(bytes)}::bigint
-    RETURNING "bytes" AS total, EXISTS (SELECT FROM taken) AS listed
+    WITH
+      taken AS (DELETE FROM ${ident(schema, UNUSED_OBJECT_TABLE)} WHERE "id" = ${param(key)} RETURNING "id"),
+      counted AS (
+        UPDATE ${ident(schema, FILES_TABLE)} SET "bytes" = "bytes" + ${param(bytes)}::bigint RETURNING "bytes"
+      )
+    SELECT "bytes" AS total, EXISTS (SELECT "id" FROM taken) AS listed
+    FROM counted
   `);
+}
+
+/** One row `total`: the bytes of all contents. */
+export function contentBytesStatement(schema: string): Statement {
+  return render(sql`SELECT "bytes" AS total FROM ${ident(schema, FILES_TABLE)}`);
 }
 
 /** Takes an object from a file that gets another one. */
