@@ -1,14 +1,13 @@
 /**
  * Compares the answers of the service with the API document that it serves: every answer of every test. Schemas
- * are compiled when an answer first needs them, once per file.
+ * are compiled when an answer first needs them.
  */
-import type { ValidateFunction } from 'ajv';
 import { LRUCache } from 'lru-cache';
 import { genericDocument } from '../../src/doc/openapi/document.js';
 import type { OpenApiDocument } from '../../src/doc/openapi/openapi.js';
 import { getOrInsert } from '../../src/shared/maps.js';
 import { applicationDescription } from './application.js';
-import { schemaValidator } from './schema-validator.js';
+import { DocumentSchemas } from './document-schemas.js';
 
 export interface Answered {
   readonly method: string;
@@ -38,8 +37,7 @@ const LONGEST_REMEMBERED = 20_000;
 
 /** What a document says of answers, ready to be asked. */
 export class AnswerCheck {
-  readonly #ajv = schemaValidator({ ownProperties: true, allErrors: false });
-  readonly #compiled = new Map<string, ValidateFunction>();
+  readonly #schemas: DocumentSchemas;
   /** By the number of slashes in their paths: all of one number can be tried for an answer. */
   readonly #templates = new Map<number, Template[]>();
   /** What stands at a pointer. */
@@ -48,7 +46,7 @@ export class AnswerCheck {
   readonly #valid = new LRUCache<string, true>({ maxSize: REMEMBERED, sizeCalculation: (_, key) => key.length });
 
   constructor(private readonly document: OpenApiDocument) {
-    this.#ajv.addSchema(document, 'document');
+    this.#schemas = new DocumentSchemas(document);
     // As the service itself does, a path without names in it goes before one with them.
     for (const path of Object.keys(document.paths).sort((a, b) => names(a) - names(b))) {
       const pattern = new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]+')}$`);
@@ -103,8 +101,7 @@ export class AnswerCheck {
   #judge(pointer: string, body: unknown, text: string, where: string): string | undefined {
     const key = text.length > LONGEST_REMEMBERED ? undefined : `${pointer}\n${text}`;
     if (key !== undefined && this.#valid.get(key)) return undefined;
-    const validate = this.#compiled.get(pointer) ?? this.#ajv.compile({ $ref: `document#${pointer}` });
-    this.#compiled.set(pointer, validate);
+    const validate = this.#schemas.validator(this.#at(pointer));
     if (validate(body)) {
       if (key !== undefined) this.#valid.set(key, true);
       return undefined;

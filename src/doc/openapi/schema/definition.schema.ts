@@ -234,7 +234,7 @@ const FIELD_SCHEMAS: ReadonlyMap<string, Schema> = new Map<string, Schema>([
   [
     `${KIND_KIND}.history_keep`,
     {
-      type: ['integer', 'null'],
+      type: 'integer',
       minimum: 1,
       maximum: MOST_DAYS,
       description: 'Days for which its history is kept; null for ever.',
