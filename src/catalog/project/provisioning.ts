@@ -40,6 +40,7 @@ import { projectOf, type Project } from '../../tenancy/project.js';
 import { DefinitionChangeService } from '../definition/definition-change.service.js';
 import { runSteps } from '../definition/run-steps.js';
 import { readModelSummaries } from '../model/model-store.js';
+import { ProjectContents } from './project-contents.js';
 import { insertBuiltInRows, upgradeSchema, type UpgradeResult } from './upgrade.js';
 import { PROJECT_LOCK_TIMEOUT, lockProject } from '../model/raise-version.js';
 
@@ -73,6 +74,7 @@ export class Provisioning {
     private readonly registry: ProjectRepository,
     private readonly changes: DefinitionChangeService,
     private readonly audit: AuditLog,
+    private readonly contents: ProjectContents,
   ) {}
 
   /** Creates a project; `populate` runs in the same transaction. @throws KindError 400, 409 */
@@ -168,7 +170,7 @@ export class Provisioning {
   }
 
   /**
-   * Deletes a project with all its data. If it is interrupted, the next call goes on.
+   * Deletes a project with all its data, and the contents of its files. If it is interrupted, the next call goes on.
    * @param signal ends it between two steps
    */
   async delete(id: string, signal?: AbortSignal): Promise<void> {
@@ -179,6 +181,8 @@ export class Provisioning {
     });
     await this.#announce(id);
     await dropProjectSchema(this.database, schemaName(id), signal);
+    // Before the registry forgets it, so that the next call goes on.
+    await this.contents.remove(id, signal);
     await this.registry.delete(id);
     await this.#announce(id);
   }
