@@ -44,11 +44,12 @@ const digestOf = (bytes: string): string => `sha-256=:${sha256(bytes).digest('ba
 async function expectNothingKept(
   of: TestProject,
   call: () => ReturnType<TestProject['call']>,
-  ...refused: readonly [number, string]
+  status: number,
+  message: string,
 ) {
   const before = await stored(of);
   const reply = await call();
-  expect(refusalOf(reply)).toEqual({ status: refused[0], messages: [refused[1]] });
+  expect(refusalOf(reply)).toEqual({ status, messages: [message] });
   await vi.waitFor(async () => expect(await stored(of)).toEqual(before));
 }
 
@@ -128,8 +129,8 @@ describe('a file whose content is the body', () => {
     ['with a malformed digest', { 'content-digest': 'sha-256=:YQ==:' }, 'a', 400, 'file.digest'],
     ['in an encoding', { 'content-encoding': 'gzip' }, 'a', 415, 'body.not_json'],
     ['with an idempotency key', { 'idempotency-key': 'a' }, 'a', 400, 'idempotency.not_here'],
-  ])('is refused %s', (_, headers, content, ...refused) =>
-    expectNothingKept(project, () => upload(project, 'a', content, headers), ...refused),
+  ])('is refused %s', (_, headers, content, status, code) =>
+    expectNothingKept(project, () => upload(project, 'a', content, headers), status, code),
   );
 
   it('is stored with a good digest', async () => {
@@ -252,8 +253,8 @@ describe('a file in JSON', () => {
     ['without a name', { content: '' }, 400, 'parameter.required name'],
     ['that is no base64', { name: 'a', content: 'a' }, 400, 'parameter.bad_value content'],
     ['that is too large', file('a', 'x'.repeat(LIMITS.fileInJson + 1)), 413, 'body.too_large content'],
-  ])('%s is refused', (_, body, ...refused) =>
-    expectNothingKept(project, () => project.post('/file/unit', body), ...refused),
+  ])('%s is refused', (_, body, status, message) =>
+    expectNothingKept(project, () => project.post('/file/unit', body), status, message),
   );
 
   it('takes as much as it may', async () => {
