@@ -1,18 +1,24 @@
 /** Writes of files: their content, which is stored before the unit is, and what is known of it. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Session } from '../catalog/session/session.js';
+import { Database } from '../database/database.js';
 import { etagMatches } from '../http/answer/etag.js';
 import { CONTENT_FIELD, OBJECT_FIELD } from '../model/built-in/file-fields.js';
+import { FILE_KIND } from '../model/built-in-traits.js';
 import type { KindDef } from '../model/model.js';
+import { whyNotTaken } from '../model/parameter-setting/file.setting.js';
 import { KindError, refusal } from '../shared/errors.js';
 import { scalarText, type Json } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import { byteSizeText } from '../shared/texts.js';
 import { contentOfUnitStatement, type StoredContentRow } from '../sql/file/content.sql.js';
+import { refersToFileStatement } from '../sql/file/file-references.sql.js';
 import { leaveObjectStatement, type TakenObjectRow, takeObjectStatement } from '../sql/file/object.sql.js';
 import { Behaviors, type PendingWrite, type RegisteredBehavior } from '../unit/draft/behavior.js';
 import { type Body, type Draft, withSystemValue, withoutValuesOf } from '../unit/draft/draft.js';
+import { storedReferences } from '../unit/draft/references.js';
 import { UnitQuota } from '../unit/table/write/unit-quota.js';
+import { knowsWholeProject } from '../tenancy/caller.js';
 import { contentEtag } from './content/content-headers.js';
 import { fileName } from './content/file-name.js';
 import { Objects, StoredContent } from './objects.js';
@@ -22,6 +28,7 @@ export class FileBehavior implements RegisteredBehavior, OnModuleInit {
   constructor(
     private readonly behaviors: Behaviors,
     private readonly objects: Objects,
+    private readonly database: Database,
     private readonly quota: UnitQuota,
   ) {}
 
@@ -72,8 +79,29 @@ export class FileBehavior implements RegisteredBehavior, OnModuleInit {
     if (!stored) return draft;
     const { ifMatch } = this.objects.findUntaken(scalarText(key)) ?? {};
     if (ifMatch !== undefined && !etagMatches(ifMatch, contentEtag(stored))) throw changedContent();
+    await this.#checkTaken(draft, id, session);
     await executor.run(leaveObjectStatement(project.schema, stored.object, stored.bytes));
     return draft;
+  }
+
+  /**
+   * A new content is judged by all references that lead to the file. Who makes one waits for the lock of the row, or has
+   * locked it before and is done; the snapshot of this transaction may be older than that, so that others are asked for
+   * outside of it. @throws KindError 400
+   */
+  async #checkTaken({ values }: Draft, id: string, session: Session): Promise<void> {
+    const { model, project, executor, caller } = session;
+    const content = { mediaType: scalarText(values.get('media_type') ?? ''), bytes: Number(values.get('bytes')) };
+    for (const referring of storedReferences(model, FILE_KIND)) {
+      const { kind, field } = referring;
+      const why = whyNotTaken(field.def, content);
+      if (!why) continue;
+      const statement = refersToFileStatement(project.schema, referring, id);
+      const found = [...(await executor.run(statement)), ...(await this.database.run(statement))];
+      if (found.length === 0) continue;
+      const by = knowsWholeProject(caller) ? `'${field.id}' of a unit of '${kind.id}'` : 'a unit';
+      throw refusal(why.code, `content: ${by} refers to this file and ${why.text}`, { parameter: CONTENT_FIELD });
+    }
   }
 
   async afterWrite(_kind: KindDef, _id: string, { values }: Draft, session: Session): Promise<void> {

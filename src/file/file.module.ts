@@ -6,12 +6,13 @@ import { FileController } from './file.controller.js';
 import { FileOwnerBehavior } from './file-owner.behavior.js';
 import { ObjectCollector } from './object-collector.js';
 import { Objects } from './objects.js';
+import { OwnedFilesBehavior } from './owned-files.behavior.js';
 import { Uploads } from './uploads.js';
 
 /** Contents of files: uploads and downloads. */
 @Module({
   imports: [UnitModule],
   controllers: [FileController],
-  providers: [FileBehavior, FileCommands, FileOwnerBehavior, ObjectCollector, Objects, Uploads],
+  providers: [FileBehavior, FileCommands, FileOwnerBehavior, ObjectCollector, Objects, OwnedFilesBehavior, Uploads],
 })
 export class FileModule {}

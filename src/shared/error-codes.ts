@@ -291,6 +291,7 @@ export const ERRORS = {
 
   'file.digest': { status: 400, meaning: 'Content-Digest is malformed, or not that of the content that came.' },
   'file.type_mismatch': { status: 400, meaning: 'The content is of another type than the request says.' },
+  'file.type_not_allowed': { status: 400, meaning: 'The parameter does not take files of this type.' },
   'file.range': { status: 416, meaning: 'The content has no byte in the range; Content-Range says how many it has.' },
   'file.bad_signature': { status: 403, meaning: 'The signature of the address is not good, or was revoked.' },
   'file.expired': {

@@ -86,6 +86,12 @@ const DESCRIPTOR: Schema = {
       type: ['string', 'null'],
       description: 'Of a `unit`: the kind that it refers to; null where the caller may do nothing with that one.',
     },
+    accept: {
+      type: 'array',
+      items: STRING_SCHEMA,
+      description: 'Of a reference to files that does not take all: the media types that it takes, such as `image/*`.',
+    },
+    max_bytes: { type: 'integer', minimum: 1, description: 'Of a reference to files: the size of the largest.' },
     persistence: { type: 'string', const: 'run_time', description: 'Of the password of members: it is not stored.' },
   },
 };
