@@ -18,9 +18,6 @@ type BodyBytes = Promise<ReceivedBody>;
  */
 export type BodyLimit = 'bodyLimit' | 'bodyLimitUnits' | 'small' | 'asSent';
 
-/** How large a body may be, or who receives it, and then does so once. */
-export type BodySource = BodyLimit | (() => Promise<ReceivedBody>);
-
 const bodyReaders = new RequestSlot<(limit: BodyLimit) => BodyBytes>();
 
 @Injectable()
@@ -55,11 +52,10 @@ export class RequestBodies {
 }
 
 /** Reads the bytes of a request's body, only once; undefined if it has none. @throws KindError 400, 413, 415, 503 */
-export function bodyBytes(request: object, source: BodySource = 'bodyLimit'): Promise<ReceivedBody> {
-  if (typeof source === 'function') return source();
+export function bodyBytes(request: object, limit: BodyLimit = 'bodyLimit'): BodyBytes {
   const read = bodyReaders.get(request);
   if (!read) throw new Error('the body cannot be read: its controller lacks the tenancy interceptor');
-  return read(source);
+  return read(limit);
 }
 
 /** The body of a request as JSON; undefined if it has none. @throws KindError 400, 413, 415, 503 */

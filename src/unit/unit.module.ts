@@ -83,7 +83,6 @@ import { UnitStores } from './unit-stores.js';
     AccessPreviews,
     Behaviors,
     DefinitionWriter,
-    Deletions,
     Explanations,
     InlineParameters,
     AnswerMask,

@@ -42,7 +42,6 @@ export const FILE_FIELDS: readonly Field[] = [
       type: 'string',
       label: 'Owner',
       helperText: 'The id of the member that made it',
-      made: { from: 'caller' },
       indexed: true,
       writeAccess: 'admin',
     },

@@ -26,8 +26,6 @@ export interface WorkClaim {
   readonly busy: readonly string[];
   /** Work of this project alone, due or not. */
   readonly now?: string | undefined;
-  /** Whether it is done as well in projects in which nothing runs by itself. */
-  readonly everywhere?: boolean;
 }
 
 export interface ClaimedRow {
@@ -43,9 +41,7 @@ export interface ClaimedRow {
  * Takes what has been due longest: one `ClaimedRow`, or none. What a service holds is not taken from it as long as it
  * reports that it runs. What is not due is due from now on, so that it is found if the service dies.
  */
-export function claimWorkStatement(claim: WorkClaim): Statement {
-  const { holder, type, names, except, busy, now } = claim;
-  const status = claim.everywhere ? IS_ACTIVE : RUNS_IN_BACKGROUND;
+export function claimWorkStatement({ holder, type, names, except, busy, now }: WorkClaim): Statement {
   const me = sql`${param(holder)}::uuid`;
   const due = now === undefined ? sql`w."due_at" <= now()` : sql`w."project" = ${param(now)}`;
   return render(
@@ -61,7 +57,7 @@ export function claimWorkStatement(claim: WorkClaim): Statement {
           AND (w."holder" IS NULL OR w."holder" = ${me} OR NOT ${isAlive(sql`w."holder"`)})
           AND (
             w."project" IS NULL
-            OR EXISTS (SELECT FROM ${PROJECT_TABLE} AS p WHERE p."id" = w."project" AND ${status})
+            OR EXISTS (SELECT FROM ${PROJECT_TABLE} AS p WHERE p."id" = w."project" AND ${RUNS_IN_BACKGROUND})
           )
         ORDER BY w."due_at"
         LIMIT 1
@@ -82,8 +78,7 @@ export function claimWorkStatement(claim: WorkClaim): Statement {
   );
 }
 
-const IS_ACTIVE = sql`p."status" = 'active'`;
-const RUNS_IN_BACKGROUND = sql`${IS_ACTIVE} AND p."settings" ->> 'background' IS DISTINCT FROM 'false'`;
+const RUNS_IN_BACKGROUND = sql`p."status" = 'active' AND p."settings" ->> 'background' IS DISTINCT FROM 'false'`;
 
 function isAlive(holder: Fragment): Fragment {
   const reported = sql`s."seen_at" > now() - ${seconds(SILENCE)}`;

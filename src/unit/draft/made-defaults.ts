@@ -58,10 +58,9 @@ export class MadeDefaults {
     }
   }
 
-  /** The id of the caller, if it is a unit of the kind, or where none is named a member of any. */
+  /** The id of the caller, if it is a unit of the kind. */
   #callerOf(kindId: string | undefined): Json {
     const caller = this.session && originalCallerOf(this.session);
-    if (caller?.type !== 'member') return null;
-    return kindId === undefined || caller.kindId === kindId ? caller.id : null;
+    return caller?.type === 'member' && caller.kindId === kindId ? caller.id : null;
   }
 }

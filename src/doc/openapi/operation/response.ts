@@ -26,8 +26,6 @@ const FORMS_WITH_HOOKS: ReadonlySet<DocumentedRoute['form']> = new Set([
   'update',
   'signup',
   'file',
-  'upload',
-  'content',
   'endpoint',
 ]);
 
@@ -67,7 +65,6 @@ export function responsesOf(
   const refusals = [...statuses].map((status): [string, Ref] => [String(status), responseRef(nameOf(status))]);
   return {
     '200': success(route, kinds.length === 1 ? kinds[0] : undefined, view),
-    ...(route.ranged && { '206': PART }),
     ...(route.conditional === 'read' && { '304': responseRef('NotModified') }),
     ...Object.fromEntries(refusals),
     ...(runsUserCode && { default: responseRef('Refused') }),
@@ -94,8 +91,7 @@ function success(route: DocumentedRoute, kind: KindDef | undefined, view: Docume
     description: SUCCESS_TEXTS[route.method],
     headers: {
       [REQUEST_ID_HEADER]: headerRef('RequestId'),
-      ...(hasEtag && { ETag: headerRef(route.ranged || route.form === 'content' ? 'ContentETag' : 'ETag') }),
-      ...(route.ranged && WHOLE_CONTENT),
+      ...(hasEtag && { ETag: headerRef('ETag') }),
       ...(route.upserts && mayTakeMany(kind) && { [RESULT_HEADER]: headerRef('Result') }),
       ...ofWrite,
     },
@@ -133,11 +129,7 @@ export function functionResponse(
 const VERSIONED_CONTENT: ReadonlySet<ContentForm | undefined> = new Set(['unit', 'created', 'kind']);
 
 const SUCCESS_TEXTS = { get: 'What was asked for.', post: 'Done.', put: 'What it is now.', delete: 'Gone.' } as const;
-/** Bytes of any type. */
-export const BYTES_SCHEMA = { type: 'string', format: 'binary' } as const;
-
-const MEDIA: ReadonlyMap<string, Schema> = new Map<string, Schema>([
-  ['*/*', BYTES_SCHEMA],
+const MEDIA: ReadonlyMap<string, Schema> = new Map([
   ['application/json', { type: 'object', additionalProperties: true }],
 ]);
 
@@ -150,21 +142,6 @@ export function recordResponse(record: string, more: Headers = {}, isDefinition 
     content: { 'application/json': { schema: envelopeOf(schemaRef(record)) } },
   };
 }
-
-const WHOLE_CONTENT: Headers = {
-  'Content-Disposition': headerRef('ContentDisposition'),
-  'Accept-Ranges': headerRef('AcceptRanges'),
-};
-
-const PART: Response = {
-  description: 'The part that `Range` asks for.',
-  headers: {
-    [REQUEST_ID_HEADER]: headerRef('RequestId'),
-    ETag: headerRef('ContentETag'),
-    'Content-Range': headerRef('ContentRange'),
-  },
-  content: { '*/*': { schema: BYTES_SCHEMA } },
-};
 
 const NOTHING: Response = {
   description: 'Done; there is nothing to show.',
@@ -255,6 +232,8 @@ function contentSchema(form: ContentForm, kind: KindDef | undefined, view: Docum
       return schemaRef('kind_function_failures');
     case 'functionRuns':
       return schemaRef('kind_function_runs');
+    case 'fileUrl':
+      return schemaRef('kind_file_url');
     case 'webhookPing':
       return schemaRef('kind_webhook_ping');
     case 'webhookSecret':

@@ -41,8 +41,6 @@ export interface KindContext {
   /** Whether the document describes the kind, or is one of other kinds. */
   readonly describes: (kindId: string) => boolean;
   readonly fills: (kind: KindDef) => ReadonlySet<string>;
-  /** Whether the document is of no project, each of which may add parameters to some built-in kinds. */
-  readonly generic: boolean;
   readonly names: KindNames;
   readonly values: SharedValues;
 }
@@ -171,7 +169,7 @@ function bodySchema(kind: KindDef, fields: readonly Field[], context: KindContex
       ...propertySchemas(repeated, (field) => repeatedProperty(kind, field, context, create)),
       ...propertySchemas(fields, (field) => inputProperty(kind, field, context, create)),
     },
-    additionalProperties: context.generic && kind.traits.extensible === true,
+    additionalProperties: false,
     ...(isParameterTypeId(kind.id) && withoutContradictions(kind.id, create)),
   };
 }
