@@ -21,7 +21,7 @@ it.each<[FieldType, string[]]>([
   ['datetime', OTHER],
   ['binary', ['multiple', 'default', 'max_length']],
   ['json', ['multiple', 'default']],
-  ['unit', ['default', 'reference_kind', 'unique', 'on_delete']],
+  ['unit', ['default', 'reference_kind', 'unique', 'on_delete', 'accept', 'max_bytes', 'owned']],
   ['newer' as FieldType, []],
 ])('a %s has those of the service that make sense for it', (type, own) => {
   const shown: string[] = settingsOf(type).map(({ id }) => id);
@@ -49,6 +49,7 @@ describe('what is sent', () => {
     ['json', { default: '{"a":' }, { default_json: '{"a":' }],
     ['datetime', { default: '@now' }, { default_datetime: '@now' }],
     ['integer', { sequence: true }, { sequence: true }],
+    ['unit', { accept: ['image/*'], max_bytes: '5', owned: true }, { accept: ['image/*'], max_bytes: 5, owned: true }],
     ['unit', { reference_kind: 'city', on_delete: 'cascade' }, { reference_kind: 'city', on_delete: 'cascade' }],
   ])('of a new %s with %j is %j', (type, inputs, sent) => {
     expect(changedSettings(type, inputsOf(type), { ...inputsOf(type), ...inputs })).toEqual(sent);
