@@ -12,7 +12,9 @@ import { Provisioning } from './catalog/project/provisioning.js';
 import { ConfigError, type Config } from './config/config.js';
 import { Database } from './database/database.js';
 import { ProjectRepository } from './database/registry/project.repository.js';
-import { isStaleModel } from './database/statement/sqlstate.js';
+import { causeText, isStaleModel } from './database/statement/sqlstate.js';
+import { FILE_STORE } from './file/objects.js';
+import type { OwnStore } from './file/own-store.js';
 import { FunctionRegistry } from './function/load/module-registry.js';
 import type { Logger } from 'pino';
 import { KindError } from './shared/errors.js';
@@ -43,12 +45,23 @@ export async function prepareProjects(
   logger: Logger,
   signal?: AbortSignal,
 ): Promise<FirstProject> {
+  await checkStore(app, logger);
   const first = await firstProject(app, config, signal);
   const strangersMayWrite = await strangersWritesIn(app, first.project);
   if (!strangersMayWrite) return first;
   const level = strangersMayWrite.length > 0 ? 'warn' : 'info';
   logger[level]({ project: first.project, kinds: strangersMayWrite }, 'kinds that strangers may write');
   return { ...first, strangersMayWrite };
+}
+
+/** A store that does not answer is waited for while the service runs. @throws ConfigError if it is not the one of this database */
+async function checkStore(app: INestApplicationContext, logger: Logger): Promise<void> {
+  try {
+    await app.get<OwnStore>(FILE_STORE).check();
+  } catch (error) {
+    if (!(error instanceof KindError) || error.code !== 'file.unavailable') throw error;
+    logger.warn({ reason: causeText(error) }, 'where the contents of files are kept does not answer yet');
+  }
 }
 
 /** Undefined if the project cannot be served. */

@@ -7,12 +7,17 @@ import { IndexBuilder } from './catalog/indexes/index-builder.js';
 import { ModelStore } from './catalog/model/model-store.js';
 import { ExpiredRows } from './catalog/project/expired-rows.js';
 import { PatternMatcher } from './catalog/pattern/pattern-matcher.js';
+import { ProjectContents } from './catalog/project/project-contents.js';
 import { ProjectUpgrades } from './catalog/project/project-upgrades.js';
 import { Provisioning } from './catalog/project/provisioning.js';
 import { StorageSizes } from './catalog/project/storage-sizes.js';
 import { type Config, CONFIG, SECRET } from './config/config.js';
 import { Database } from './database/database.js';
 import { ProjectRepository } from './database/registry/project.repository.js';
+import { FILE_STORE } from './file/objects.js';
+import { OwnStore } from './file/own-store.js';
+import { ProjectObjects } from './file/project-objects.js';
+import { openStore } from './file/store/open-store.js';
 import { LOGGER } from './http/log/logger.js';
 import { InnerRoutes } from './http/server/inner-routes.js';
 import { OpenRequests } from './http/server/open-requests.js';
@@ -55,6 +60,8 @@ export class PlatformModule {
       { provide: ProjectRepository, useValue: registry },
       { provide: SecretBox, useFactory: () => new SecretBox(config.secretsKey ?? secret, config.oldSecretsKeys) },
       { provide: Database, useValue: database },
+      { provide: FILE_STORE, useFactory: () => new OwnStore(database, openStore(config.files)) },
+      { provide: ProjectContents, useClass: ProjectObjects },
       { provide: LOGGER, useValue: logger },
       { provide: AuditLog, useFactory: () => new AuditLog(config, logger, isCommand === true) },
       { provide: MetricSources, useFactory: () => databaseMeasurements(database) },
@@ -84,7 +91,18 @@ export class PlatformModule {
       module: PlatformModule,
       global: true,
       providers: [...values, ...services],
-      exports: [CONFIG, SECRET, SecretBox, ProjectRepository, Database, LOGGER, AuditLog, MetricSources, ...services],
+      exports: [
+        CONFIG,
+        SECRET,
+        FILE_STORE,
+        SecretBox,
+        ProjectRepository,
+        Database,
+        LOGGER,
+        AuditLog,
+        MetricSources,
+        ...services,
+      ],
     };
   }
 }

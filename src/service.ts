@@ -24,6 +24,7 @@ import { idleTimeoutFor, STATEMENT_TIMEOUT } from './database/connection/session
 import { Metrics } from './metrics/metrics.js';
 import { ProjectLoads } from './metrics/project-loads.js';
 import { serveMetrics } from './metrics/metrics.server.js';
+import { ObjectCollector } from './file/object-collector.js';
 import { CHANGE_CHANNEL, ChangeNotices } from './changes/change-notices.js';
 import { FeedGeneration } from './changes/feed-generation.js';
 import { LiveLists } from './changes/live/live-lists.js';
@@ -122,6 +123,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   await app.get(UnservedLog).watch();
   app.get(Schedules).watch();
   app.get(Followers).watch();
+  app.get(ObjectCollector).watch();
   const url = worker?.url ?? serviceUrl(server, config.host);
   app.get(PublicAddress).listensAt(url);
   app.get(OwnPlaces).are(ownPlaces(options, [url, ...(metrics ? [metrics.url] : [])]));

@@ -155,10 +155,11 @@ export class BatchService {
   ): Promise<Answer> {
     const command = await this.#command(operation, answers);
     const plan = command.authorize(session);
-    const { effect, kindId = '', secret, shows } = plan;
+    const { effect, kindId = '', secret, shows, body: source } = plan;
     if (effect === 'definition') throw notHere('Definitions are only read');
-    if (effect === 'stream') throw notHere('A content is in JSON here: an operation has no name in its query');
     if (effect === 'outside') throw notHere(`The source of '${kindId}' cannot be undone`);
+    if (typeof source === 'function')
+      throw notHere('A content is uploaded by a request of its own, or stands in the JSON body');
     if (secret && session.kept) throw secretRefusal(kindId);
     session.kept?.push(shows ?? null);
     const yielder = new EventLoopYield(session.project.schema);

@@ -1,30 +1,34 @@
 /** Writes of files: their content, which is stored before the unit is, and what is known of it. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { originalCallerOf, type Session } from '../catalog/session/session.js';
+import type { Session } from '../catalog/session/session.js';
+import { Database } from '../database/database.js';
 import { etagMatches } from '../http/answer/etag.js';
 import { CONTENT_FIELD, OBJECT_FIELD } from '../model/built-in/file-fields.js';
+import { FILE_KIND } from '../model/built-in-traits.js';
 import type { KindDef } from '../model/model.js';
+import { whyNotTaken } from '../model/parameter-setting/file.setting.js';
 import { KindError, refusal } from '../shared/errors.js';
 import { scalarText, type Json } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import { byteSizeText } from '../shared/texts.js';
 import { contentOfUnitStatement, type StoredContentRow } from '../sql/file/content.sql.js';
+import { refersToFileStatement } from '../sql/file/file-references.sql.js';
 import { leaveObjectStatement, type TakenObjectRow, takeObjectStatement } from '../sql/file/object.sql.js';
 import { Behaviors, type PendingWrite, type RegisteredBehavior } from '../unit/draft/behavior.js';
 import { type Body, type Draft, withSystemValue, withoutValuesOf } from '../unit/draft/draft.js';
+import { storedReferences } from '../unit/draft/references.js';
 import { UnitQuota } from '../unit/table/write/unit-quota.js';
+import { knowsWholeProject } from '../tenancy/caller.js';
 import { contentEtag } from './content/content-headers.js';
 import { fileName } from './content/file-name.js';
 import { Objects, StoredContent } from './objects.js';
 
 @Injectable()
 export class FileBehavior implements RegisteredBehavior, OnModuleInit {
-  /** A content is of one file: where several are edited at once, there is none. */
-  readonly manyEdits = {};
-
   constructor(
     private readonly behaviors: Behaviors,
     private readonly objects: Objects,
+    private readonly database: Database,
     private readonly quota: UnitQuota,
   ) {}
 
@@ -39,7 +43,7 @@ export class FileBehavior implements RegisteredBehavior, OnModuleInit {
   /** A content that is stored already stands as the key of its object, as if that were the content, until `complete`. */
   prepare(body: Body, { faults }: PendingWrite): Body {
     const [name, content] = [body.get('name'), body.get(CONTENT_FIELD)];
-    if (typeof content === 'string' && content.length > LONGEST) {
+    if (typeof content === 'string' && base64Bytes(content) > LIMITS.fileInJson) {
       const most = byteSizeText(LIMITS.fileInJson);
       const text = `content: at most ${most} in JSON; larger ones are sent as the body of the request`;
       throw refusal('body.too_large', text, { parameter: CONTENT_FIELD });
@@ -56,15 +60,14 @@ export class FileBehavior implements RegisteredBehavior, OnModuleInit {
     }
   }
 
-  async complete(draft: Draft, { id, kind, session, faults }: PendingWrite): Promise<Draft> {
+  async complete(draft: Draft, { kind, session, faults }: PendingWrite): Promise<Draft> {
     if (faults.any) return draft;
-    const owned = id === undefined ? withOwner(draft, kind, session) : draft;
     const field = kind.fields.get(CONTENT_FIELD);
     const given = draft.values.get(CONTENT_FIELD);
-    if (!field || typeof given !== 'string') return owned;
+    if (!field || typeof given !== 'string') return draft;
     const bytes = Buffer.from(given.slice(HEX.length), 'hex');
     const content = this.objects.findUntaken(bytes.toString()) ?? (await this.#store(bytes, draft, session));
-    return withContent(withoutValuesOf(owned, [field]), kind, content);
+    return withContent(withoutValuesOf(draft, [field]), kind, content);
   }
 
   /** The row is locked. */
@@ -76,8 +79,29 @@ export class FileBehavior implements RegisteredBehavior, OnModuleInit {
     if (!stored) return draft;
     const { ifMatch } = this.objects.findUntaken(scalarText(key)) ?? {};
     if (ifMatch !== undefined && !etagMatches(ifMatch, contentEtag(stored))) throw changedContent();
+    await this.#checkTaken(draft, id, session);
     await executor.run(leaveObjectStatement(project.schema, stored.object, stored.bytes));
     return draft;
+  }
+
+  /**
+   * A new content is judged by all references that lead to the file. Who makes one waits for the lock of the row, or has
+   * locked it before and is done; the snapshot of this transaction may be older than that, so that others are asked for
+   * outside of it. @throws KindError 400
+   */
+  async #checkTaken({ values }: Draft, id: string, session: Session): Promise<void> {
+    const { model, project, executor, caller } = session;
+    const content = { mediaType: scalarText(values.get('media_type') ?? ''), bytes: Number(values.get('bytes')) };
+    for (const referring of storedReferences(model, FILE_KIND)) {
+      const { kind, field } = referring;
+      const why = whyNotTaken(field.def, content);
+      if (!why) continue;
+      const statement = refersToFileStatement(project.schema, referring, id);
+      const found = [...(await executor.run(statement)), ...(await this.database.run(statement))];
+      if (found.length === 0) continue;
+      const by = knowsWholeProject(caller) ? `'${field.id}' of a unit of '${kind.id}'` : 'a unit';
+      throw refusal(why.code, `content: ${by} refers to this file and ${why.text}`, { parameter: CONTENT_FIELD });
+    }
   }
 
   async afterWrite(_kind: KindDef, _id: string, { values }: Draft, session: Session): Promise<void> {
@@ -103,10 +127,14 @@ export class FileBehavior implements RegisteredBehavior, OnModuleInit {
   }
 }
 
-/** Characters of base64 in a JSON body. */
-const LONGEST = Math.ceil(LIMITS.fileInJson / 3) * 4;
 /** The prefix of bytes in a draft. */
 const HEX = '\\x';
+
+/** How many bytes a base64 text is of. */
+function base64Bytes(text: string): number {
+  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
+  return Math.floor((text.length * 3) / 4) - padding;
+}
 
 export function changedContent(): KindError {
   return refusal('unit.changed', 'The content is no longer the one that If-Match names');
@@ -114,15 +142,6 @@ export function changedContent(): KindError {
 
 async function* once(bytes: Buffer): AsyncIterable<Uint8Array> {
   yield bytes;
-}
-
-/** A file is of the member that makes it, unless an administrator says of whom it is. */
-function withOwner(draft: Draft, { fields }: KindDef, session: Session): Draft {
-  const field = fields.get('owner');
-  const caller = originalCallerOf(session);
-  const given = draft.values.get('owner') ?? null;
-  if (!field || given !== null || caller.type !== 'member') return draft;
-  return withSystemValue(draft, field, caller.id);
 }
 
 function withContent(draft: Draft, { fields }: KindDef, { key, facts }: StoredContent): Draft {

@@ -1,26 +1,34 @@
-/** The commands of files beside those of all units: contents are uploaded and replaced. */
+/** The commands of files beside those of all units: contents are uploaded, replaced and downloaded. */
 import { Injectable } from '@nestjs/common';
+import { authorizeKind, checkActive } from '../access/access.js';
+import { Catalog } from '../catalog/catalog.service.js';
+import { executorFor } from '../catalog/session/executors.js';
 import type { Session } from '../catalog/session/session.js';
+import { Database } from '../database/database.js';
 import { Answer } from '../http/answer/answer.js';
 import { etagMatches } from '../http/answer/etag.js';
 import { ParsedBody } from '../http/body/read-body.js';
 import { KEY_HEADER } from '../http/header-names.js';
 import type { HttpRequest } from '../http/request/request.js';
 import { type QueryParameters, readQuery, urlQueryParameters } from '../http/route/parse-list-query.js';
-import { UPLOAD_QUERY } from '../http/route/query-names.js';
-import { FILE_KIND } from '../model/built-in-traits.js';
+import { CONTENT_QUERY, UPLOAD_QUERY } from '../http/route/query-names.js';
+import { FILE_KIND, type Operation } from '../model/built-in-traits.js';
 import { CONTENT_FIELD } from '../model/built-in/file-fields.js';
 import type { KindDef } from '../model/model.js';
-import type { Command } from '../run/command.js';
+import type { Predicate } from '../model/predicate/predicate.js';
+import { reading, type Command, type Opened } from '../run/command.js';
 import { refusal } from '../shared/errors.js';
+import { contentStatement, type ContentRow } from '../sql/file/content.sql.js';
+import { parseKey, unknownUnit } from '../unit/store/unit-ids.js';
 import { mustBeWritable, readableUnits } from '../unit/table/rights.js';
 import { WriteCommands } from '../unit/write.commands.js';
-import { contentEtag } from './content/content-headers.js';
-import { findContent, requireContents } from './contents.js';
+import { ContentAnswer } from './content.answer.js';
+import { contentEtag, contentHeaders, type ReadBy } from './content/content-headers.js';
+import { contentRange, requestedRange } from './content/range.js';
 import { changedContent } from './file.behavior.js';
 import { isMultipart } from './multipart.js';
 import { Objects } from './objects.js';
-import { Uploads, type Upload } from './uploads.js';
+import { Uploads, type Upload, type UploadQuery } from './uploads.js';
 
 @Injectable()
 export class FileCommands {
@@ -28,6 +36,8 @@ export class FileCommands {
     private readonly units: WriteCommands,
     private readonly uploads: Uploads,
     private readonly objects: Objects,
+    private readonly catalog: Catalog,
+    private readonly database: Database,
   ) {}
 
   /** Creates a file: of the body, of a form, or as any unit of a JSON body. */
@@ -38,7 +48,7 @@ export class FileCommands {
     const upload = this.#once(request);
     return {
       authorize: (opened) => {
-        const plan = create.authorize(opened);
+        create.authorize(opened);
         requireContents(opened, 'create');
         if (headers[KEY_HEADER] !== undefined) {
           throw refusal('idempotency.not_here', 'An upload takes no Idempotency-Key');
@@ -46,13 +56,8 @@ export class FileCommands {
         const { query, rest } = uploadQuery(request);
         const inner = this.units.create(FILE_KIND, writeRequest(request, rest)).authorize(opened);
         return {
-          ...plan,
-          effect: 'stream',
-          body: undefined,
-          run: async (session) => {
-            const { content, values } = await upload(session, query);
-            return inner.run(session, new ParsedBody({ ...values, [CONTENT_FIELD]: content }));
-          },
+          ...inner,
+          body: () => this.#receive(opened, async (session) => bodyOf(await upload(session, query))),
         };
       },
     };
@@ -61,40 +66,100 @@ export class FileCommands {
   /** Gives a file another content. */
   replace(id: string, request: HttpRequest): Command {
     const upload = this.#once(request);
+    let sha256 = '';
     return {
       authorize: (opened) => {
-        const { kind, access } = requireContents(opened, 'update');
+        requireContents(opened, 'update');
         const plan = this.units.update(FILE_KIND, id, writeRequest(request, request.url)).authorize(opened);
         return {
           ...plan,
-          effect: 'stream',
-          body: undefined,
-          run: async (session) => {
-            await mustBeWritable(session, kind, id, { access }, 'update');
-            await this.#checkMatch(session, kind, id, request.headers['if-match']);
-            const { content, values } = await upload(session, {});
-            const body = new ParsedBody({ ...values, [CONTENT_FIELD]: content });
-            const answer = await plan.run(session, body);
-            return new Answer(answer.text, contentEtag({ sha256: content.facts.sha256 }));
+          body: () =>
+            this.#receive(opened, async (session) => {
+              const { kind, access } = requireContents(session, 'update');
+              await mustBeWritable(session, kind, id, { access }, 'update');
+              const stored = await this.#findMatching(session, kind, id, request.headers['if-match']);
+              const received = await upload(session, {}, stored);
+              ({ sha256 } = received.content.facts);
+              return bodyOf(received);
+            }),
+          run: async (session, body) => {
+            const { text } = await plan.run(session, body);
+            return new Answer(text, contentEtag({ sha256 }));
           },
         };
       },
     };
   }
 
-  /** Before the body is read, which may be long; the write itself looks again. @throws KindError 412 */
-  async #checkMatch(session: Session, kind: KindDef, id: string, ifMatch: string | undefined): Promise<void> {
-    if (ifMatch === undefined) return;
-    const row = await findContent(session, kind, id, readableUnits(session, kind));
-    if (!row || !etagMatches(ifMatch, contentEtag(row))) throw changedContent();
+  content(id: string, request: HttpRequest): Command {
+    return reading((opened) => {
+      const { kind, access } = requireContents(opened, 'read');
+      const readBy: ReadBy = opened.caller.type === 'anonymous' ? 'nothing' : 'token';
+      return {
+        run: async (session) => {
+          const download = isDownload(request);
+          const row = await this.#find(session, kind, id, access);
+          if (!row) throw unknownUnit(kind, id);
+          return this.answer(row, readBy, request, download);
+        },
+      };
+    });
+  }
+
+  /** The content of a file that the caller may read. */
+  async answer(row: ContentRow, readBy: ReadBy, { method, headers }: HttpRequest, download: boolean): Promise<Answer> {
+    const bytes = Number(row.bytes);
+    const modified = new Date(Number(row.version) / 1000);
+    const { name, sha256, object } = row;
+    const fields = contentHeaders({ name, mediaType: row.media_type, sha256, modified }, readBy, download);
+    const etag = contentEtag({ sha256 });
+    if (etagMatches(headers['if-none-match'], etag)) return new ContentAnswer(304, fields, undefined);
+    const range = requestedRange(headers, { bytes, etag, modified });
+    const length = range ? range.last - range.first + 1 : bytes;
+    const sent = {
+      ...fields,
+      'Content-Length': length,
+      ...(range && { 'Content-Range': contentRange(range, bytes) }),
+    };
+    const body = method === 'HEAD' || length === 0 ? undefined : await this.objects.open(object, range);
+    return new ContentAnswer(range ? 206 : 200, sent, body);
+  }
+
+  async #find(
+    session: Session,
+    kind: KindDef,
+    id: string,
+    access: Predicate | undefined,
+  ): Promise<ContentRow | undefined> {
+    const key = parseKey(kind, id);
+    if (key === undefined) return undefined;
+    const { project, model, executor } = session;
+    const { version } = model;
+    const plan = { schema: project.schema, kind, version, id: key, access, tags: undefined, recording: undefined };
+    const [row] = await executor.run<ContentRow>(contentStatement(plan));
+    return row;
+  }
+
+  /** The content that is replaced, before the body is read; the write itself looks again. @throws KindError 404, 412 */
+  async #findMatching(session: Session, kind: KindDef, id: string, ifMatch: string | undefined): Promise<ContentRow> {
+    const row = await this.#find(session, kind, id, readableUnits(session, kind));
+    if (!row) throw unknownUnit(kind, id);
+    if (ifMatch !== undefined && !etagMatches(ifMatch, contentEtag(row))) throw changedContent();
+    return row;
+  }
+
+  /** What comes before the transaction of a write, with the model as it is by then. */
+  #receive<T>(opened: Opened, work: (session: Session) => Promise<T>): Promise<T> {
+    const executor = executorFor(this.database, opened);
+    return this.catalog.withModel(opened, (model) => work({ ...opened, model, executor }));
   }
 
   /** Receives the content once, also where the command runs again with a newer model. It is removed if no file gets it. */
-  #once(request: HttpRequest): (session: Session, query: Parameters<Uploads['receive']>[2]) => Promise<Upload> {
+  #once(request: HttpRequest): (session: Session, query: UploadQuery, stored?: ContentRow) => Promise<Upload> {
     let upload: Promise<Upload> | undefined;
-    return (session, query) => {
+    return (session, query, stored) => {
       if (!upload) {
-        upload = this.uploads.receive(session, request, query);
+        upload = this.uploads.receive(session, request, query, stored);
         const end = () =>
           upload?.then(({ content }) => this.objects.end(session.project, content)).catch(() => undefined);
         request.res?.once('close', () => void end());
@@ -104,9 +169,13 @@ export class FileCommands {
   }
 }
 
-/** A query with a name says that the body is the content, of whatever type. */
+function bodyOf({ content, values }: Upload): ParsedBody {
+  return new ParsedBody({ ...values, [CONTENT_FIELD]: content });
+}
+
+/** A query of an upload says that the body is the content, of whatever type. */
 function isUpload({ url, headers }: HttpRequest): boolean {
-  return isMultipart(headers['content-type']) || urlQueryParameters(url).some(([name]) => name === 'name');
+  return isMultipart(headers['content-type']) || urlQueryParameters(url).some(([name]) => isOwn(name));
 }
 
 /** The name and the values in a query, and the URL without them. */
@@ -135,6 +204,23 @@ function isOwn(name: string): boolean {
   return UPLOAD_QUERY.some((each) => each === name);
 }
 
+function isDownload({ url }: HttpRequest): boolean {
+  const [text, ...more] = readQuery(url, CONTENT_QUERY).get('download') ?? ['false'];
+  if (more.length > 0 || (text !== 'true' && text !== 'false')) {
+    throw refusal('query.bad_value', 'download: wants true, false', { parameter: 'download' });
+  }
+  return text === 'true';
+}
+
 function writeRequest({ headers }: HttpRequest, url: string) {
   return { url, contentType: headers['content-type'], ifMatch: undefined };
+}
+
+/** The kind of the project's files, and those that the caller may read or write. @throws KindError 401, 403, 404 */
+function requireContents({ model, caller }: Opened, operation: Operation) {
+  const { kind, grant } = authorizeKind(model, FILE_KIND, operation, caller);
+  checkActive(kind);
+  if (!kind.traits.contents)
+    throw refusal('kind.not_allowed_here', `'${FILE_KIND}' is a kind of this project without contents`);
+  return { kind, access: grant.predicate };
 }

@@ -1,13 +1,11 @@
 import { Controller, Get, Param, Post, Put, Req, UseInterceptors } from '@nestjs/common';
 import { ApiRoute } from '../http/route/api-route.js';
-import { CONTENT_QUERY, CREATE_ENDPOINT_QUERY, UPLOAD_QUERY } from '../http/route/query-names.js';
+import { CONTENT_QUERY, CREATE_ENDPOINT_QUERY, UPLOAD_QUERY, WRITTEN_QUERY } from '../http/route/query-names.js';
 import type { HttpRequest } from '../http/request/request.js';
 import type { Command } from '../run/command.js';
 import { RunInterceptor } from '../run/run.interceptor.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
-import { ContentCommands } from './content.commands.js';
 import { FileCommands } from './file.commands.js';
-import { UrlBody } from './url/url.body.js';
 
 const ROUTE = { tag: 'Files', of: 'contents', needs: 'access' } as const;
 
@@ -15,10 +13,7 @@ const ROUTE = { tag: 'Files', of: 'contents', needs: 'access' } as const;
 @Controller('api/lib/file/unit')
 @UseInterceptors(TenancyInterceptor, RunInterceptor)
 export class FileController {
-  constructor(
-    private readonly files: FileCommands,
-    private readonly contents: ContentCommands,
-  ) {}
+  constructor(private readonly files: FileCommands) {}
 
   @Post()
   @ApiRoute({
@@ -41,6 +36,7 @@ export class FileController {
     id: 'replace',
     rights: ['update'],
     summary: 'Replace the content of a file',
+    query: WRITTEN_QUERY,
     form: 'content',
     content: 'unit',
     alone: true,
@@ -61,26 +57,10 @@ export class FileController {
     media: '*/*',
     alone: true,
     conditional: 'read',
+    ranged: true,
     refuses: [404, 416],
   })
   content(@Param('unit_id') unit: string, @Req() request: HttpRequest): Command {
-    return this.contents.content(unit, request);
-  }
-
-  @Post(':unit_id/url')
-  @ApiRoute({
-    ...ROUTE,
-    id: 'url',
-    needs: 'bearer',
-    rights: ['read'],
-    summary: 'Make an address for the content of a file',
-    description: 'It opens the content without headers until it ends. `size`, `format` and `download` may be appended.',
-    body: UrlBody,
-    content: 'fileUrl',
-    alone: true,
-    refuses: [404],
-  })
-  url(@Param('unit_id') unit: string, @Req() request: HttpRequest): Command {
-    return this.contents.url(unit, request);
+    return this.files.content(unit, request);
   }
 }

@@ -28,6 +28,7 @@ export async function formFile(body: AsyncIterable<Uint8Array>, contentType: str
   const source = Readable.from(body, { objectMode: false });
   const parser = newParser(contentType, most);
   let values: string | undefined;
+  let hasFile = false;
   const ended = new Promise<void>((resolve, reject) => {
     const fail = (text: string): void => {
       reject(malformed(text));
@@ -36,6 +37,7 @@ export async function formFile(body: AsyncIterable<Uint8Array>, contentType: str
     parser
       .on('field', (field: string, value: string, _: boolean, valueTruncated: boolean) => {
         if (field !== VALUES) fail(`it has a field '${field.slice(0, 60)}': it has '${VALUES}' and '${FILE}'`);
+        else if (hasFile) fail(`'${VALUES}' stands before the file`);
         else if (valueTruncated) fail(`'${VALUES}' has at most ${most} bytes`);
         else values = value;
       })
@@ -52,6 +54,9 @@ export async function formFile(body: AsyncIterable<Uint8Array>, contentType: str
   ended.catch(() => source.destroy());
   const found = new Promise<FormFile>((resolve, reject) => {
     parser.on('file', (field: string, stream: Readable, name: string | undefined, _: string, claimed: string) => {
+      hasFile = true;
+      // It may fail before it is read. Then `ended` does too.
+      stream.on('error', () => undefined);
       if (field !== FILE) parser.emit('error', malformed(`its file is in the field '${FILE}'`));
       resolve({ values, name, claimed, content: contentOf(stream, ended) });
     });

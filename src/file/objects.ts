@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Database } from '../database/database.js';
+import { WorkClaims } from '../database/registry/work-claims.js';
+import { lruCache } from '../shared/maps.js';
 import { errorText } from '../shared/texts.js';
 import {
   announceObjectStatement,
@@ -19,7 +21,12 @@ export const FILE_STORE = Symbol('file store');
 /** Seconds after which an object may be removed that no file has got. */
 const UNTAKEN = 24 * 60 * 60;
 /** Objects that are removed in one transaction. */
-const REMOVED_AT_ONCE = 100;
+export const REMOVED_AT_ONCE = 100;
+/** Projects whose removal of objects is in the registry. */
+const MAX_REMEMBERED = 10_000;
+
+/** The work of removing the objects of a project that are due. */
+export const COLLECTION = { type: 'objects', name: 'due' } as const;
 
 /** A content whose object is complete. */
 export class StoredContent {
@@ -36,11 +43,15 @@ export class Objects {
   readonly #log = new Logger('files');
   /** Those that no file has yet, by key. */
   readonly #untaken = new Map<string, StoredContent>();
+  readonly #work: WorkClaims;
+  readonly #planned = lruCache<true>(MAX_REMEMBERED);
 
   constructor(
     private readonly database: Database,
     @Inject(FILE_STORE) private readonly store: FileStore,
-  ) {}
+  ) {
+    this.#work = new WorkClaims(database, COLLECTION.type);
+  }
 
   /**
    * Stores a content under a new key, which is listed before, so that it is removed if no file gets it.
@@ -54,6 +65,7 @@ export class Objects {
   ): Promise<StoredContent> {
     const received = new ReceivedContent(source, expected);
     const key = newKey(id);
+    await this.plan({ id, schema });
     await this.database.run(announceObjectStatement(schema, key, UNTAKEN));
     try {
       await this.store.put(key, received, expected.bytes);
@@ -98,27 +110,27 @@ export class Objects {
     }
   }
 
-  /** Removes objects of a project whose time is over. @returns how many */
-  async removeDue({ schema }: Pick<Project, 'schema'>): Promise<number> {
-    let removed = 0;
-    for (;;) {
-      const count = await this.#removeLocked(schema, dueObjectsStatement(schema, REMOVED_AT_ONCE), true);
-      removed += count;
-      if (count < REMOVED_AT_ONCE) return removed;
+  /** Removes objects of a project whose time is over. @param signal ends it between two steps */
+  async removeDue({ schema }: Pick<Project, 'schema'>, signal?: AbortSignal): Promise<void> {
+    for (let count = REMOVED_AT_ONCE; count === REMOVED_AT_ONCE && !signal?.aborted;) {
+      count = await this.#removeLocked(schema, dueObjectsStatement(schema, REMOVED_AT_ONCE));
     }
   }
 
-  /**
-   * A file that wants one of the objects meanwhile waits, and does not find it.
-   * @param withSizes whether files may have had them, so that there may be sizes of them
-   */
-  #removeLocked(schema: string, lock: ReturnType<typeof lockObjectsStatement>, withSizes = false): Promise<number> {
+  /** From now on, services remove what is due in a project. */
+  async plan({ id, schema }: Pick<Project, 'id' | 'schema'>): Promise<void> {
+    if (this.#planned.has(schema)) return;
+    await this.#work.wake(COLLECTION.name, [id]);
+    this.#planned.set(schema, true);
+  }
+
+  /** A file that wants one of the objects meanwhile waits, and does not find it. */
+  #removeLocked(schema: string, lock: ReturnType<typeof lockObjectsStatement>): Promise<number> {
     return this.database.transaction(
       async (tx) => {
         const found = await tx.run<{ id: string; used: boolean }>(lock);
         if (found.length === 0) return 0;
-        const unused = found.flatMap(({ id, used }) => (used ? [] : [id]));
-        await this.store.delete(withSizes ? [...(await this.#sizesOf(unused)), ...unused] : unused);
+        await this.store.delete(found.flatMap(({ id, used }) => (used ? [] : [id])));
         await tx.run(
           forgetObjectsStatement(
             schema,
@@ -130,20 +142,6 @@ export class Objects {
       { isolation: 'read committed' },
     );
   }
-
-  /** They are listed, because the settings with which they were made may have changed since. */
-  async #sizesOf(keys: readonly string[]): Promise<string[]> {
-    const sizes: string[] = [];
-    for (const key of keys) {
-      for await (const size of this.store.list(sizeKey(key, ''))) sizes.push(size.key);
-    }
-    return sizes;
-  }
-}
-
-/** The key of a size of the picture that is an object, which is removed with it. */
-export function sizeKey(object: string, size: string): string {
-  return `${object}.${size}`;
 }
 
 /** Never made from what a client sends. */

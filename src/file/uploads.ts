@@ -3,15 +3,19 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type Config, CONFIG } from '../config/config.js';
 import { bodyStream } from '../http/body/body-stream.js';
 import type { HttpRequest } from '../http/request/request.js';
-import { refusal, retryLater } from '../shared/errors.js';
-import { parsedObject } from '../shared/json.js';
+import { CONTENT_FIELD } from '../model/built-in/file-fields.js';
+import { type KindError, refusal, retryLater } from '../shared/errors.js';
+import { parsedObject, typeName } from '../shared/json.js';
 import { FairQueue, type FairQueueOptions } from '../shared/fair-queue.js';
 import { LIMITS } from '../shared/limits.js';
 import { MetricSources } from '../shared/metric-sources.js';
 import { byteSizeText } from '../shared/texts.js';
+import type { ContentRow } from '../sql/file/content.sql.js';
+import { contentBytesStatement } from '../sql/file/object.sql.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { Session } from '../catalog/session/session.js';
 import { UnitQuota } from '../unit/table/write/unit-quota.js';
+import { withDigest } from './content/content-digest.js';
 import { fileName } from './content/file-name.js';
 import { formFile, isMultipart } from './multipart.js';
 import { Objects, type StoredContent } from './objects.js';
@@ -20,15 +24,18 @@ import { Objects, type StoredContent } from './objects.js';
 export interface Upload {
   readonly content: StoredContent;
   /** The values of the unit, with its name if one was given. */
-  readonly values: Readonly<Record<string, unknown>>;
+  readonly values: Values;
 }
 
 /** What a request says of its content beside it. */
-interface UploadQuery {
+export interface UploadQuery {
   readonly name?: string | undefined;
   /** An object in JSON. */
   readonly values?: string | undefined;
 }
+
+/** The file that gets another content. */
+type Replaced = Pick<ContentRow, 'name' | 'bytes'>;
 
 @Injectable()
 export class Uploads {
@@ -54,37 +61,45 @@ export class Uploads {
 
   /**
    * Stores the content that a request brings. What is wrong with its head is refused before the body is read.
+   * @param query of the request @param stored what the file has that gets another content
    * @throws KindError 400, 409 `project.full`, 413, 503
    */
-  async receive(session: Session, request: HttpRequest, query: UploadQuery): Promise<Upload> {
+  async receive(session: Session, request: HttpRequest, query: UploadQuery, stored?: Replaced): Promise<Upload> {
     const { caller, project } = session;
-    const limit = this.#limitOf(caller);
     const { headers } = request;
+    const type = headers['content-type'];
+    const isForm = isMultipart(type);
     const given = valuesOf(query.values);
-    const name = query.name === undefined ? undefined : fileName(query.name);
-    const length = lengthOf(request, limit);
-    this.quota.checkStorage(session);
+    const name = nameIn(given, query.name);
+    if (name === undefined && stored === undefined && !isForm) throw withoutName();
+    const limit = this.#limitOf(caller);
+    const bytes = lengthOf(request, isForm ? limit + FORM_BYTES : limit, limit);
+    await this.#checkQuota(session, isForm ? 0 : (bytes ?? 0), stored);
     if (isEncoded(headers['content-encoding'])) {
       throw refusal('body.not_json', 'A content is stored as it is sent: without content-encoding');
     }
-    const digest = headers['content-digest'] as string | undefined;
+    const body = withDigest(bodyStream(request, limit + FORM_BYTES), headers['content-digest'] as string | undefined);
     const ifMatch = headers['if-match'];
     return this.#inPlace(caller, project.id, async () => {
-      const type = headers['content-type'];
-      const body = bodyStream(request);
-      if (!isMultipart(type)) {
-        const expected = { limit, claimed: type, name, digest, bytes: length, ifMatch };
-        const content = await this.objects.add(project, body, expected);
-        return { content, values: named(given, name) };
+      if (!isForm) {
+        const expected = { limit, claimed: type, name: name ?? stored?.name, bytes, ifMatch };
+        return { content: await this.objects.add(project, body, expected), values: named(given, name) };
       }
       const form = await formFile(body, type, LIMITS.formValues);
       const values = { ...given, ...valuesOf(form.values) };
-      const named_ = values['name'] ?? name ?? form.name;
-      const own = typeof named_ === 'string' ? fileName(named_) : undefined;
-      const expected = { limit, claimed: form.claimed, name: own, digest, ifMatch };
-      const content = await this.objects.add(project, form.content, expected);
-      return { content, values: named(values, own) };
+      const own = nameIn(values, query.name ?? (stored === undefined ? form.name : undefined));
+      if (own === undefined && stored === undefined) throw withoutName();
+      const expected = { limit, claimed: form.claimed, name: own ?? stored?.name, ifMatch };
+      return { content: await this.objects.add(project, form.content, expected), values: named(values, own) };
     });
+  }
+
+  /** What is certain before the body is read; the transaction looks again. @throws KindError 409 */
+  async #checkQuota(session: Session, bytes: number, stored: Replaced | undefined): Promise<void> {
+    const { project, executor } = session;
+    if (!project.settings.storage) return;
+    const [all] = await executor.run<{ total: string }>(contentBytesStatement(project.schema));
+    this.quota.checkContents(session, Number(all?.total ?? 0) - Number(stored?.bytes ?? 0) + bytes);
   }
 
   #limitOf({ type }: Caller): number {
@@ -98,23 +113,44 @@ export class Uploads {
   }
 }
 
-function named(values: Readonly<Record<string, unknown>>, name: string | undefined) {
+/** What a form has beside its file, in bytes. */
+const FORM_BYTES = LIMITS.formValues + 64 * 1024;
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** The name among the values, or the other one. @throws KindError 400 */
+function nameIn({ name = undefined }: Values, other: string | undefined): string | undefined {
+  const given = name ?? other;
+  if (given === undefined) return undefined;
+  if (typeof given === 'string') return fileName(given);
+  throw refusal('parameter.bad_type', `name: must be a text, got ${typeName(given)}`, { parameter: 'name' });
+}
+
+function withoutName(): KindError {
+  return refusal('parameter.required', 'name: must be given, as in ?name=a.jpg', { parameter: 'name' });
+}
+
+function named(values: Values, name: string | undefined): Values {
   return name === undefined ? values : { ...values, name };
 }
 
 /** @throws KindError 400 */
-function valuesOf(text: string | undefined): Readonly<Record<string, unknown>> {
+function valuesOf(text: string | undefined): Values {
   if (text === undefined) return {};
+  const parameter = 'values';
   const values = parsedObject(text);
-  if (!values) throw refusal('query.bad_value', 'values: wants a JSON object', { parameter: 'values' });
+  if (!values) throw refusal('query.bad_value', 'values: wants a JSON object', { parameter });
+  if (Object.hasOwn(values, CONTENT_FIELD)) {
+    throw refusal('query.bad_value', `values: the ${CONTENT_FIELD} is not among them`, { parameter });
+  }
   return values;
 }
 
-/** The length that a request announces. @throws KindError 413 */
-function lengthOf({ headers }: HttpRequest, limit: number): number | undefined {
+/** The length that a request announces. @param most that it may be @param limit of its file @throws KindError 413 */
+function lengthOf({ headers }: HttpRequest, most: number, limit: number): number | undefined {
   const { 'content-length': length } = headers;
   if (length === undefined) return undefined;
-  if (Number(length) > limit) throw refusal('body.too_large', `A file has at most ${byteSizeText(limit)} here`);
+  if (Number(length) > most) throw refusal('body.too_large', `A file has at most ${byteSizeText(limit)} here`);
   return Number(length);
 }
 

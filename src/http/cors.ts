@@ -26,15 +26,29 @@ export function isEndpoint(path: string): boolean {
 const HEADERS = {
   allowed: [
     'authorization',
+    'content-digest',
     'content-type',
     'if-match',
     'if-none-match',
+    'if-range',
+    'range',
     CONSISTENCY_HEADER,
     KEY_HEADER,
     PROJECT_HEADER,
     REQUEST_ID_HEADER,
   ],
-  exposed: ['etag', REQUEST_ID_HEADER, RESULT_HEADER, 'retry-after', DRY_RUN_HEADER, REPLAYED_HEADER],
+  exposed: [
+    'accept-ranges',
+    'content-disposition',
+    'content-range',
+    'etag',
+    'location',
+    REQUEST_ID_HEADER,
+    RESULT_HEADER,
+    'retry-after',
+    DRY_RUN_HEADER,
+    REPLAYED_HEADER,
+  ],
 };
 
 /** Preflights need no project header, because `answerOptions` answers them before the interceptor. */

@@ -5,7 +5,7 @@
 import type { ReceivedBody } from '../http/body/read-body.js';
 import type { Answer } from '../http/answer/answer.js';
 import type { MaybePromise } from '../shared/work-in-pieces.js';
-import type { BodyLimit } from '../tenancy/request-bodies.js';
+import type { BodySource } from '../tenancy/request-bodies.js';
 import type { DeletionReport, Session, Shown } from '../catalog/session/session.js';
 import type { Transaction } from '../database/database.js';
 
@@ -30,8 +30,8 @@ export interface Plan {
   readonly effect: Effect;
   /** The kind, for refusals. */
   readonly kindId?: string;
-  /** How large the body may be, which is read next; left out if it takes none. */
-  readonly body?: BodyLimit | undefined;
+  /** How large the body may be, which is read next, or who receives it; left out if it takes none. */
+  readonly body?: BodySource | undefined;
   /** What a repeat of its answer may leave out; undefined: nothing, so that it is refused once something may be hidden. */
   readonly shows?: Shown | undefined;
   /** Its answer has a secret, which is stored nowhere. */

@@ -9,7 +9,7 @@ import type { ReceivedBody } from '../http/body/read-body.js';
 import type { Model } from '../model/model.js';
 import type { MaybePromise } from '../shared/work-in-pieces.js';
 import { knowsWholeProject } from '../tenancy/caller.js';
-import type { BodyLimit } from '../tenancy/request-bodies.js';
+import type { BodySource } from '../tenancy/request-bodies.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { originText } from '../catalog/session/recording.js';
 import { executorFor, replicaFor, requestIdOf } from '../catalog/session/executors.js';
@@ -17,7 +17,7 @@ import type { Command, Opened, Plan, StreamKey } from './command.js';
 import { type DeployedFunctions, Deployments, type Session } from '../catalog/session/session.js';
 
 /** Receives a body of limited size. */
-export type ReadBody = (limit: BodyLimit) => Promise<ReceivedBody>;
+export type ReadBody = (source: BodySource) => Promise<ReceivedBody>;
 
 /** A command with the model that its plan was made with. */
 interface Planned {

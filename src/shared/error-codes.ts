@@ -291,16 +291,14 @@ export const ERRORS = {
 
   'file.digest': { status: 400, meaning: 'Content-Digest is malformed, or not that of the content that came.' },
   'file.type_mismatch': { status: 400, meaning: 'The content is of another type than the request says.' },
+  'file.type_not_allowed': { status: 400, meaning: 'The parameter does not take files of this type.' },
   'file.range': { status: 416, meaning: 'The content has no byte in the range; Content-Range says how many it has.' },
   'file.bad_signature': { status: 403, meaning: 'The signature of the address is not good, or was revoked.' },
   'file.expired': {
     status: 403,
     meaning: 'The address has expired, or the content that it was made for was replaced or deleted.',
   },
-  'file.original': {
-    status: 403,
-    meaning: 'The project shows pictures as they were uploaded to their owners alone; others name a size.',
-  },
+  'file.not_here': { status: 400, meaning: 'Files are not imported or upserted: each is uploaded.' },
   'file.unavailable': { status: 503, meaning: 'Where the contents of files are kept does not answer.' },
   'file.no_image': {
     status: 400,

@@ -191,6 +191,8 @@ export const LIMITS = {
   transitions: 1000,
   /** Units of one body of which a refusal says where their transitions lead. */
   toldTransitions: 20,
+  /** Elements of `accept`. */
+  acceptedTypes: 100,
   valuesBytes: 128 * 1024,
   labelLength: 500,
   /** Faults of one answer with a "did you mean" hint, and candidates for it. */

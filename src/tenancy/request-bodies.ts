@@ -18,6 +18,9 @@ type BodyBytes = Promise<ReceivedBody>;
  */
 export type BodyLimit = 'bodyLimit' | 'bodyLimitUnits' | 'small' | 'asSent';
 
+/** How large a body may be, or who receives it, and then does so once. */
+export type BodySource = BodyLimit | (() => Promise<ReceivedBody>);
+
 const bodyReaders = new RequestSlot<(limit: BodyLimit) => BodyBytes>();
 
 @Injectable()
@@ -52,10 +55,11 @@ export class RequestBodies {
 }
 
 /** Reads the bytes of a request's body, only once; undefined if it has none. @throws KindError 400, 413, 415, 503 */
-export function bodyBytes(request: object, limit: BodyLimit = 'bodyLimit'): BodyBytes {
+export function bodyBytes(request: object, source: BodySource = 'bodyLimit'): Promise<ReceivedBody> {
+  if (typeof source === 'function') return source();
   const read = bodyReaders.get(request);
   if (!read) throw new Error('the body cannot be read: its controller lacks the tenancy interceptor');
-  return read(limit);
+  return read(source);
 }
 
 /** The body of a request as JSON; undefined if it has none. @throws KindError 400, 413, 415, 503 */

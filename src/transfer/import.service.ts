@@ -16,6 +16,7 @@ import { lockTimeoutStatement } from '../sql/server/transaction.sql.js';
 import { isAdministrator } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { Behaviors } from '../unit/draft/behavior.js';
+import { refuseContents } from '../unit/table/rights.js';
 import { upsertKey } from '../unit/table/write/upsert.js';
 import { planQuery } from '../unit/query/list.plan.js';
 import { usedBy } from '../catalog/session/executors.js';
@@ -160,6 +161,7 @@ export class ImportService {
     const { kind, grant } = authorizeKind(model, kindId, rights, caller);
     if (caller.type === 'anonymous') throw accessDenied(caller, '');
     if (!kind.storage.bulk) throw refusal('kind.not_allowed_here', `Units of '${kind.id}' are not imported`);
+    refuseContents(kind, 'imported');
     const store = this.stores.of(kind);
     store.checkState(kind, opened, 'create');
     const behaviors = this.behaviors.of(kind, opened);

@@ -56,7 +56,7 @@ export class TransferController {
   @ApiRoute({
     id: 'import',
     tag: 'Units',
-    of: 'bulk',
+    of: 'imported',
     joint: true,
     alone: true,
     needs: 'bearer',

@@ -244,6 +244,8 @@ export function descriptorOf(field: Field, viewer: Viewer): Descriptor {
     ...Object.fromEntries(SHOWN.map((shown) => [shown.id, def[shown.key] ?? null])),
     ...(!mayReadField(field, viewer.caller) ? { default: null } : helpWithMade(def)),
     ...(target && { reference_kind: mayDescribe(target, viewer.caller, viewer.model) ? target.id : null }),
+    ...(def.accept && { accept: def.accept }),
+    ...(def.maxBytes !== undefined && { max_bytes: def.maxBytes }),
     ...(def.runTime && IN_GROUPS.has(field) && { persistence: 'run_time' }),
   };
 }

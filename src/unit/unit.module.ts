@@ -83,6 +83,7 @@ import { UnitStores } from './unit-stores.js';
     AccessPreviews,
     Behaviors,
     DefinitionWriter,
+    Deletions,
     Explanations,
     InlineParameters,
     AnswerMask,

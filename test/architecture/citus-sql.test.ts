@@ -16,6 +16,8 @@ import * as model from '../../src/sql/definition/model.sql.js';
 import * as parameter from '../../src/sql/definition/model.sql.js';
 import * as schemas from '../../src/sql/definition/schema.sql.js';
 import * as statistics from '../../src/sql/definition/query-statistics.sql.js';
+import * as object from '../../src/sql/file/object.sql.js';
+import { disownFilesStatement } from '../../src/sql/file/owner.sql.js';
 import * as link from '../../src/sql/link/link.sql.js';
 import * as projectRows from '../../src/sql/list/project-rows.sql.js';
 import * as apiKey from '../../src/sql/member/api-key.sql.js';
@@ -59,6 +61,10 @@ const linkPlan = {
 const linkField = kind.keyField;
 const recorded = { schema: SCHEMA, kind, recording: { fields: [...kind.fields.values()], origin: '{}' } };
 
+const file = kindIn(builtIn, 'file');
+const recordedFile = { schema: SCHEMA, kind: file, recording: { fields: [...file.fields.values()], origin: '{}' } };
+const owner = file.fields.get('owner') ?? file.keyField;
+
 /** The statements that `test/unit/sql` does not have, or not so, by the function that renders them. */
 const FOLLOWER = { id: 'a b', kinds: ['city'], operations: ['create'] };
 const TASK = { id: ID, attempts: 0 };
@@ -99,6 +105,16 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
   pruneFailuresStatement: () => failure.pruneFailuresStatement(SCHEMA),
   forgetTasksOfKindsStatement: () => follow.forgetTasksOfKindsStatement(SCHEMA, ['city']),
   closeFieldAccessStatement: () => access.closeFieldAccessStatement(recorded, 'a', ['read_access']),
+  beginFilesStatement: () => object.beginFilesStatement(SCHEMA),
+  announceObjectStatement: () => object.announceObjectStatement(SCHEMA, 'a', 1),
+  takeObjectStatement: () => object.takeObjectStatement(SCHEMA, 'a', 1),
+  leaveObjectStatement: () => object.leaveObjectStatement(SCHEMA, 'a', '1'),
+  forgetObjectsStatement: () => object.forgetObjectsStatement(SCHEMA, ['a']),
+  keepObjectsStatement: () => object.keepObjectsStatement(SCHEMA, 1),
+  disownFilesStatement: () => [
+    disownFilesStatement(recordedFile, owner, { member: ID }),
+    disownFilesStatement(recordedFile, owner, { memberKind: 'a' }),
+  ],
   insertModelStatement: () => model.insertModelStatement(SCHEMA, { version: 1, builtIn: 1, accessDefault: 'open' }),
   bumpVersionStatement: () => model.bumpVersionStatement(SCHEMA, 1),
   recordUpgradeStatement: () => model.recordUpgradeStatement(SCHEMA, 1),

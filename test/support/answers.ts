@@ -1,14 +1,13 @@
 /**
  * Compares the answers of the service with the API document that it serves: every answer of every test. Schemas
- * are compiled when an answer first needs them, once per file.
+ * are compiled when an answer first needs them.
  */
-import type { ValidateFunction } from 'ajv';
 import { LRUCache } from 'lru-cache';
 import { genericDocument } from '../../src/doc/openapi/document.js';
 import type { OpenApiDocument } from '../../src/doc/openapi/openapi.js';
 import { getOrInsert } from '../../src/shared/maps.js';
 import { applicationDescription } from './application.js';
-import { schemaValidator } from './schema-validator.js';
+import { DocumentSchemas } from './document-schemas.js';
 
 export interface Answered {
   readonly method: string;
@@ -38,8 +37,7 @@ const LONGEST_REMEMBERED = 20_000;
 
 /** What a document says of answers, ready to be asked. */
 export class AnswerCheck {
-  readonly #ajv = schemaValidator({ ownProperties: true, allErrors: false });
-  readonly #compiled = new Map<string, ValidateFunction>();
+  readonly #schemas: DocumentSchemas;
   /** By the number of slashes in their paths: all of one number can be tried for an answer. */
   readonly #templates = new Map<number, Template[]>();
   /** What stands at a pointer. */
@@ -48,7 +46,7 @@ export class AnswerCheck {
   readonly #valid = new LRUCache<string, true>({ maxSize: REMEMBERED, sizeCalculation: (_, key) => key.length });
 
   constructor(private readonly document: OpenApiDocument) {
-    this.#ajv.addSchema(document, 'document');
+    this.#schemas = new DocumentSchemas(document);
     // As the service itself does, a path without names in it goes before one with them.
     for (const path of Object.keys(document.paths).sort((a, b) => names(a) - names(b))) {
       const pattern = new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]+')}$`);
@@ -73,11 +71,12 @@ export class AnswerCheck {
   }
 
   /** What was done is what the document says that one may ask for. */
-  #accepted(path: string, { method, status, sent }: Answered, where: string): string | undefined {
+  #accepted(path: string, { method, status, sent, path: asked }: Answered, where: string): string | undefined {
     const operation = `/paths/${escaped(path)}/${method.toLowerCase()}`;
+    const [, query = ''] = asked.split('?');
     if (status !== 200 || sent === undefined) return undefined;
     const accepted = this.#at(operation)['requestBody'] as { readonly content: Node } | undefined;
-    if (!accepted || !Object.hasOwn(accepted.content, 'application/json')) return undefined;
+    if (!accepted || !Object.hasOwn(accepted.content, 'application/json') || isContent(query)) return undefined;
     const body = plainJson(sent.toString());
     if (body === undefined) return undefined;
     return this.#judge(
@@ -102,8 +101,7 @@ export class AnswerCheck {
   #judge(pointer: string, body: unknown, text: string, where: string): string | undefined {
     const key = text.length > LONGEST_REMEMBERED ? undefined : `${pointer}\n${text}`;
     if (key !== undefined && this.#valid.get(key)) return undefined;
-    const validate = this.#compiled.get(pointer) ?? this.#ajv.compile({ $ref: `document#${pointer}` });
-    this.#compiled.set(pointer, validate);
+    const validate = this.#schemas.validator(this.#at(pointer));
     if (validate(body)) {
       if (key !== undefined) this.#valid.set(key, true);
       return undefined;
@@ -141,6 +139,11 @@ export class AnswerCheck {
       ) as Node;
     });
   }
+}
+
+/** Whether the body of an upload is the content, whatever its type. */
+function isContent(query: string): boolean {
+  return /(?:^|&)(?:name|values)=/.test(query);
 }
 
 const ERROR = '/components/schemas/kind_error';

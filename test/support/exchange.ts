@@ -101,7 +101,8 @@ const DECODERS: Readonly<Record<string, (body: Buffer) => Buffer>> = { br: brotl
 function replyOf({ status, headers: pairs, body }: RawAnswer): Reply {
   const headers = new Headers(pairs);
   const decode = DECODERS[headers.get('content-encoding') ?? ''];
-  const text = (decode ? decode(body) : body).toString();
+  const bytes = decode ? decode(body) : body;
+  const text = bytes.toString();
   const isJson = text !== '' && (headers.get('content-type') ?? '').startsWith('application/json');
-  return { status, headers, text, body: (isJson ? JSON.parse(text) : undefined) as Reply['body'] };
+  return { status, headers, text, bytes, body: (isJson ? JSON.parse(text) : undefined) as Reply['body'] };
 }

@@ -1,6 +1,7 @@
 /** A separate database for a test file, for tests that end other connections than their own. */
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { Client } from 'pg';
 import { pino, type Logger } from 'pino';
 import { inject } from 'vitest';
@@ -76,6 +77,7 @@ export async function startServiceOn(
       adminEmail: ADMIN.email,
       adminPassword: ADMIN.password,
     },
+    files: { folder: join(dirname(inject('initialised')), `files-${randomBytes(6).toString('hex')}`) },
     ...overrides,
   };
   const secret = 'another secret for tests, at least thirty-two characters';

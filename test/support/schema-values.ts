@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { OpenApiDocument, Schema } from '../../src/doc/openapi/openapi.js';
 import { getOrInsert } from '../../src/shared/maps.js';
-import { schemaValidator } from './schema-validator.js';
+import { DocumentSchemas } from './document-schemas.js';
 
 type Values = fc.Arbitrary<unknown>;
 type Properties = Record<string, Schema>;
@@ -14,26 +14,21 @@ const ITEMS = 3;
 const CHARACTERS = 40;
 
 export class SchemaValues {
-  readonly #ajv = schemaValidator();
+  readonly #schemas: DocumentSchemas;
   /** By the text of the schema. */
   readonly #allowed = new Map<string, Values>();
 
   constructor(private readonly document: OpenApiDocument) {
-    this.#ajv.addSchema(document, 'document');
+    this.#schemas = new DocumentSchemas(document);
   }
 
   /** Some values, always the same ones of a seed. */
   sample(schema: Schema, count: number, seed = 20241131): unknown[] {
     const values = getOrInsert(this.#allowed, JSON.stringify(schema), () => {
-      const allows = this.#ajv.compile(this.#absolute(schema));
+      const allows = this.#schemas.validator(schema);
       return this.#of(schema, 0).filter((value) => allows(value));
     });
     return fc.sample(values, { numRuns: count, seed });
-  }
-
-  /** The schema with references that the validator can follow. */
-  #absolute(schema: Schema): Schema {
-    return JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#', '"$ref":"document#')) as Schema;
   }
 
   #of(schema: Schema, depth: number): Values {
@@ -50,7 +45,7 @@ export class SchemaValues {
       return fc.oneof(...parts.map((part) => this.#of(merged(omit(schema, 'anyOf'), part), depth)));
     }
     if (not !== undefined) {
-      const refuses = this.#ajv.compile(this.#absolute({ not }));
+      const refuses = this.#schemas.validator({ not });
       return this.#of(omit(schema, 'not'), depth).filter((value) => refuses(value));
     }
     if ('const' in schema) return fc.constant(schema['const']);

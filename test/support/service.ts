@@ -5,7 +5,7 @@
 import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pino, type Logger } from 'pino';
 import { inject } from 'vitest';
 import { Administrators } from '../../src/auth/administrators.js';
@@ -38,10 +38,12 @@ import {
 import { recordServiceStatement } from '../../src/sql/server/registry.sql.js';
 import {
   claimWorkStatement,
+  planWorkStatement,
   projectsOfWorkStatement,
   releaseWorkStatement,
   wakeWorkStatement,
 } from '../../src/sql/server/work.sql.js';
+import { dueObjectsStatement, nextDueStatement } from '../../src/sql/file/object.sql.js';
 import { findSessionStatement } from '../../src/sql/member/session.sql.js';
 import type { OpenApiDocument } from '../../src/doc/openapi/openapi.js';
 import { AnswerCheck, checkAnswer } from './answers.js';
@@ -69,6 +71,10 @@ const BACKGROUND = new Set(
     forgetHistoryStatement('schema'),
     claimWorkStatement(CLAIM),
     claimWorkStatement({ ...CLAIM, now: '' }),
+    claimWorkStatement({ ...CLAIM, everywhere: true }),
+    planWorkStatement('', []),
+    dueObjectsStatement('schema', 0),
+    nextDueStatement('schema'),
     releaseWorkStatement('', '', 0),
     projectsOfWorkStatement(''),
     wakeWorkStatement('', '', []),
@@ -112,6 +118,8 @@ export interface Reply {
   /** The whole body, parsed; undefined where there is none. */
   readonly body: ReplyBody;
   readonly text: string;
+  /** The same, as it came. */
+  readonly bytes: Buffer;
 }
 
 export interface CallOptions {
@@ -168,6 +176,7 @@ async function start(overrides: Partial<Config>, log?: Logger): Promise<Service>
       adminEmail: 'admin@example.com',
       adminPassword: ADMIN.password,
     },
+    files: filesOfRun(),
     ...overrides,
   };
   const logger = log ?? pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'fatal' });
@@ -175,6 +184,11 @@ async function start(overrides: Partial<Config>, log?: Logger): Promise<Service>
   const service = await startService(prepared ? { ...options, prepared } : options);
   prepared ??= service.first;
   return service;
+}
+
+/** One folder for the contents of files of all services on the database of the run. */
+export function filesOfRun(): { readonly folder: string } {
+  return { folder: join(dirname(inject('initialised')), 'files') };
 }
 
 export class TestService {
@@ -240,14 +254,15 @@ export class TestProject {
     return this.call('DELETE', path, undefined, options);
   }
 
-  /** A string body is sent as it is. */
+  /** Strings and bytes are sent as they are. */
   async call(
     method: string,
     path: string,
     body?: unknown,
     { token = this.token, headers = {} }: CallOptions = {},
   ): Promise<Reply> {
-    const sent = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+    const isPlain = body === undefined || typeof body === 'string' || Buffer.isBuffer(body);
+    const sent = isPlain ? body : JSON.stringify(body);
     const url = new URL(`${this.service.url}/api/lib${path}`);
     const reply = await exchange(this.service.url, {
       method,

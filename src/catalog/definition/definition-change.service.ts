@@ -5,7 +5,7 @@ import { Database, type Transaction, type Executor } from '../../database/databa
 import { isStaleModel } from '../../database/statement/sqlstate.js';
 import { remainingAccepted } from '../../access/accepted.js';
 import { orphanedAccess, type ClosedAccess } from '../../access/orphaned-access.js';
-import { KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
+import { FILE_KIND, KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
 import { diffInPieces, type Guard, type SchemaStep } from '../../model/table/diff.js';
 import { isMemberKind, parameterOwner, recordOfParameter, type Model } from '../../model/model.js';
@@ -17,6 +17,7 @@ import {
 import { forgetTasksOfKindsStatement } from '../../sql/changes/follow.sql.js';
 import { deleteUnitsStatement } from '../../sql/write/delete.sql.js';
 import { deleteLinksOfKindStatement } from '../../sql/link/many-links.sql.js';
+import { disownFilesStatement } from '../../sql/file/owner.sql.js';
 import { endMembersStatement } from '../../sql/member/session.sql.js';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { retryLater, Faults } from '../../shared/errors.js';
@@ -40,6 +41,7 @@ import { AuditLog } from '../../tenancy/audit-log.js';
 import type { Project } from '../../tenancy/project.js';
 import { changedDefinitions, ChangeEffects } from './change-report.js';
 import { checkGuards } from './change-guards.js';
+import { recordedFields } from '../../model/recorded-fields.js';
 import { forgetRecorded, historiesLeft, refuseToLeave } from './recorded-changes.js';
 import { addsChecksToMany, takeChecksBack } from './checks-without-lock.js';
 import { IndexBuilder } from '../indexes/index-builder.js';
@@ -224,7 +226,10 @@ export class DefinitionChangeService {
     await forgetRecorded(tx, project.schema, { before, after, dropped });
     if (dropped.length > 0) await tx.run(forgetTasksOfKindsStatement(project.schema, dropped));
     const formerMembers = formerMemberKinds(before, after);
-    for (const id of formerMembers) await tx.run(endMembersStatement(project.schema, id));
+    for (const id of formerMembers) {
+      await disownFiles(project, change, after, id);
+      await tx.run(endMembersStatement(project.schema, id));
+    }
     const version = await raiseVersion(tx, project, bumpVersionStatement(project.schema, BUILT_IN_VERSION));
     // After the version was raised, so that keys which were made meanwhile are found too.
     const deleted = [...before.kinds.keys()].filter((id) => !after.kinds.has(id));
@@ -439,4 +444,19 @@ async function dropKindsFromScopes(executor: Executor, schema: string, kinds: re
       if (found.length < KEYS_AT_ONCE) break;
     }
   }
+}
+
+/** The files of members whose kind goes stay, without an owner. */
+async function disownFiles(
+  { schema }: Project,
+  { tx, undo, origin }: DefinitionChange,
+  model: Model,
+  memberKind: string,
+): Promise<void> {
+  const kind = model.kinds.get(FILE_KIND);
+  const owner = kind?.fields.get('owner');
+  if (!kind?.traits.contents || !owner) return;
+  const recorded = !undo && kind.changes !== 'none';
+  const recording = recorded ? { fields: recordedFields(kind, model), origin } : undefined;
+  await tx.run(disownFilesStatement({ schema, kind, recording }, owner, { memberKind }));
 }

@@ -13,7 +13,6 @@ import { schemaName } from '../../model/names.js';
 import { refusal, type KindError } from '../../shared/errors.js';
 import { PROJECT_ID } from '../../shared/identifiers.js';
 import { notifyStatement } from '../../sql/server/connection.sql.js';
-import { revokeUrlsStatement } from '../../sql/file/files.sql.js';
 import { inOneMessage } from '../../sql/fragment.js';
 import { insertModelStatement, setAccessDefaultStatement } from '../../sql/definition/model.sql.js';
 import {
@@ -41,6 +40,7 @@ import { projectOf, type Project } from '../../tenancy/project.js';
 import { DefinitionChangeService } from '../definition/definition-change.service.js';
 import { runSteps } from '../definition/run-steps.js';
 import { readModelSummaries } from '../model/model-store.js';
+import { ProjectContents } from './project-contents.js';
 import { insertBuiltInRows, upgradeSchema, type UpgradeResult } from './upgrade.js';
 import { PROJECT_LOCK_TIMEOUT, lockProject } from '../model/raise-version.js';
 
@@ -74,6 +74,7 @@ export class Provisioning {
     private readonly registry: ProjectRepository,
     private readonly changes: DefinitionChangeService,
     private readonly audit: AuditLog,
+    private readonly contents: ProjectContents,
   ) {}
 
   /** Creates a project; `populate` runs in the same transaction. @throws KindError 400, 409 */
@@ -136,13 +137,9 @@ export class Provisioning {
   async set(id: string, { label, settings = {}, accessDefault }: ProjectChange): Promise<ProjectRow> {
     const row = await this.get(id);
     if (accessDefault) await this.#setAccessDefault(row, accessDefault);
-    const changedOnes = changedSettings(row, settings);
-    const changed = { ...changedLabel(row, label), ...namedSettings(changedOnes) };
+    const changed = { ...changedLabel(row, label), ...namedSettings(changedSettings(row, settings)) };
     await this.database.transaction(async (tx) => {
       await tx.run(updateProjectStatement(id, label ?? null, settings));
-      // Addresses made before open originals.
-      if (changedOnes.originals === 'owner' && row.status === 'active')
-        await tx.run(revokeUrlsStatement(schemaName(id)));
       if (Object.keys(changed).length > 0) this.#record(tx, 'changed', id, { settings: changed });
     });
     await this.#announce(id);
@@ -173,7 +170,7 @@ export class Provisioning {
   }
 
   /**
-   * Deletes a project with all its data. If it is interrupted, the next call goes on.
+   * Deletes a project with all its data, and the contents of its files. If it is interrupted, the next call goes on.
    * @param signal ends it between two steps
    */
   async delete(id: string, signal?: AbortSignal): Promise<void> {
@@ -184,6 +181,8 @@ export class Provisioning {
     });
     await this.#announce(id);
     await dropProjectSchema(this.database, schemaName(id), signal);
+    // Before the registry forgets it, so that the next call goes on.
+    await this.contents.remove(id, signal);
     await this.registry.delete(id);
     await this.#announce(id);
   }

@@ -1,5 +1,5 @@
 /** What an archive of a project has, in the output of commands. Pure. */
-import { ADMIN_KIND, API_KEY_KIND, CREDENTIAL_KIND, WEBHOOK_KIND } from '../../model/built-in-traits.js';
+import { ADMIN_KIND, API_KEY_KIND, CREDENTIAL_KIND, FILE_KIND, WEBHOOK_KIND } from '../../model/built-in-traits.js';
 import { plural } from '../../shared/texts.js';
 import type { Manifest } from '../../transfer/project/archive.js';
 
@@ -18,7 +18,10 @@ const BUILT_IN: readonly string[] = [MEMBERS, fileOf(ADMIN_KIND), fileOf(API_KEY
 export function archiveView({ files }: Manifest): ArchiveView {
   const recordsOf = (test: (path: string) => boolean): number =>
     files.reduce((sum, { path, records }) => sum + (test(path) ? records : 0), 0);
-  const kinds = files.filter(({ path }) => path.startsWith('kinds/') && !BUILT_IN.includes(path));
+  // Each project has the kind of files, used or not.
+  const isUsers = ({ path, records }: { path: string; records: number }) =>
+    path.startsWith('kinds/') && !BUILT_IN.includes(path) && (path !== fileOf(FILE_KIND) || records > 0);
+  const kinds = files.filter(isUsers);
   return {
     kinds: kinds.length,
     units: recordsOf((path) => path.startsWith('kinds/') && path !== MEMBERS && path !== fileOf(WEBHOOK_KIND)),

@@ -91,7 +91,8 @@ async function shownRoutes(input: DocumentInput): Promise<Map<KindDef, ReadonlyS
 function hasMoreSpecificRoute(route: DocumentedRoute, kind: KindDef, { application }: DocumentInput): boolean {
   const isNarrower = ({ of, method, path }: DocumentedRoute) =>
     (!of || of === 'contents') && method === route.method && path === documentedPath(route, kind);
-  return (kind.builtIn || kind.traits.extensible === true) && application.routes.some(isNarrower);
+  const mayHave = kind.builtIn || kind.traits.extensible === true;
+  return mayHave && route.of !== 'contents' && application.routes.some(isNarrower);
 }
 
 /** Kinds that are not visible are reported as unknown. @throws KindError 400 */
@@ -183,7 +184,10 @@ function documentTags(view: DocumentView, written: ReadonlySet<string>): OpenApi
     kinds.set(name, [...(kinds.get(name) ?? []), kind.id]);
   }
   const all = view.chosen ? new Set([...written, ...kinds.keys()]) : written;
-  const own = view.kinds.filter(({ builtIn }) => !builtIn).map((kind) => tagOfKind(kind, view));
+  const own = view.kinds
+    .filter(({ builtIn }) => !builtIn)
+    .map((kind) => tagOfKind(kind, view))
+    .filter((name) => !(name in TAGS));
   return [...new Set(['Authentication', ...own, ...Object.keys(TAGS), ...all])]
     .filter((name) => all.has(name))
     .map((name) => {

@@ -7,6 +7,7 @@ import { parameterType, isParameterTypeId } from '../../model/parameter-type/typ
 import type { Json } from '../../shared/json.js';
 import type { NamedExamples, Schema } from './openapi.js';
 import { bodyFields, isRequiredInBody, type KindContext } from './schema/unit.schema.js';
+import { EXTENDED_FIELDS } from '../../model/built-in/built-in.js';
 import { isReference } from '../../model/parameter-type/parameter-type.js';
 import type { ParameterTypeId } from '../../model/parameter-type/parameter-types.js';
 import { ADMIN_KIND, GROUP_KIND, KIND_KIND, LINK_KIND, WEBHOOK_KIND } from '../../model/built-in-traits.js';
@@ -61,8 +62,10 @@ export function signUpExample(kind: KindDef, context: KindContext): Schema | und
   return create && { ...create, username, email, password, kind_system_user: user };
 }
 
-function isSimpleField({ builtIn }: KindDef, { def, reference }: Field): boolean {
-  return !builtIn && def.default === null && !def.made && !reference && !parameterType(def.type).omittedFromExamples;
+function isSimpleField({ builtIn }: KindDef, field: Field): boolean {
+  const { def, reference } = field;
+  if (builtIn || EXTENDED_FIELDS.includes(field)) return false;
+  return def.default === null && !def.made && !reference && !parameterType(def.type).omittedFromExamples;
 }
 
 /** An edit need not lead to another unit, and changes no key. */

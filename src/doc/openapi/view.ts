@@ -70,6 +70,7 @@ export function kindContext(view: DocumentView): KindContext {
     mayRead: (id) => hasRecord(view, id),
     describes: (id) => !view.chosen || view.chosen.has(id),
     fills: view.fills,
+    generic: view.generic,
     names: view.names,
     values: view.values,
   };
@@ -103,6 +104,7 @@ const APPLIES_TO: Readonly<
   keyed: (kind, { caller, model }) => kind.storage.hasTable && keyParameters(kind, caller, model).length > 0,
   linkable: isLinkable,
   bulk: ({ storage }) => storage.bulk,
+  imported: ({ storage, traits }) => storage.bulk && !traits.contents,
   members: isMemberKind,
   contents: ({ traits }) => traits.contents === true,
   recorded: ({ changes }) => changes === 'history',

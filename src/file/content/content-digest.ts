@@ -1,3 +1,4 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { decodeBase64 } from '../../shared/base64.js';
 import { refusal } from '../../shared/errors.js';
 
@@ -14,10 +15,42 @@ const MEMBER = /^[ \t]*([a-z*][a-z0-9_.*-]*)=:([A-Za-z0-9+/]*={0,2}):[ \t]*(?:;[
 const LONGEST = 2000;
 
 /**
+ * The same bytes, which have to be those that a `Content-Digest` is of.
+ * @throws KindError 400 if the header is malformed; at the end, if they are others
+ */
+export function withDigest<T extends Uint8Array>(
+  source: AsyncIterable<T>,
+  header: string | undefined,
+): AsyncIterable<T> {
+  const digests = parseContentDigest(header);
+  return digests.length === 0 ? source : compared(source, digests);
+}
+
+async function* compared<T extends Uint8Array>(
+  source: AsyncIterable<T>,
+  digests: readonly Digest[],
+): AsyncGenerator<T, void, undefined> {
+  const hashes = digests.map(({ algorithm, value }) => ({ hash: createHash(algorithm), value }));
+  for await (const chunk of source) {
+    for (const { hash } of hashes) hash.update(chunk);
+    yield chunk;
+  }
+  for (const { hash, value } of hashes) {
+    if (timingSafeEqual(hash.digest(), value)) continue;
+    throw refusal('file.digest', 'The body is not the one that Content-Digest is of');
+  }
+}
+
+interface Digest {
+  readonly algorithm: Algorithm;
+  readonly value: Buffer;
+}
+
+/**
  * The digests of a `Content-Digest` by the algorithms that are known; of one that is named twice the last.
  * @throws KindError 400 if the header is malformed
  */
-export function parseContentDigest(header: string | undefined): { algorithm: Algorithm; value: Buffer }[] {
+function parseContentDigest(header: string | undefined): Digest[] {
   if (header === undefined) return [];
   if (header.length > LONGEST) throw malformed();
   const digests = new Map<Algorithm, Buffer>();

@@ -2,10 +2,9 @@
  * The bytes of an upload on their way to the store. What is to be known of them is found while they pass, once and with
  * little memory; whatever is wrong with them is thrown to who reads them, so that nothing is kept.
  */
-import { createHash, type Hash, timingSafeEqual } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { refusal } from '../../shared/errors.js';
 import { byteSizeText } from '../../shared/texts.js';
-import { parseContentDigest } from './content-digest.js';
 import { ImageDimensions } from './image-dimensions.js';
 import { type Claims, findMediaType, type FoundType, TYPE_BYTES, UNKNOWN_TYPE } from './media-type.js';
 import { TextCheck } from './text-check.js';
@@ -23,15 +22,12 @@ export interface ContentFacts {
 export interface Expectations extends Claims {
   /** Bytes at most. */
   readonly limit: number;
-  /** The header `Content-Digest`. */
-  readonly digest?: string | undefined;
 }
 
 export class ReceivedContent implements AsyncIterable<Uint8Array> {
   readonly #source: AsyncIterable<Uint8Array>;
   readonly #expected: Expectations;
   readonly #sha256 = createHash('sha256');
-  readonly #digests: readonly { readonly hash: Hash; readonly value: Buffer }[];
   readonly #head = Buffer.alloc(TYPE_BYTES);
   readonly #text = new TextCheck();
   #bytes = 0;
@@ -39,19 +35,14 @@ export class ReceivedContent implements AsyncIterable<Uint8Array> {
   #dimensions: ImageDimensions | undefined;
   #facts: ContentFacts | undefined;
 
-  /** @throws KindError 400 if the digest is malformed */
   constructor(source: AsyncIterable<Uint8Array>, expected: Expectations) {
     this.#source = source;
     this.#expected = expected;
-    this.#digests = parseContentDigest(expected.digest).map(({ algorithm, value }) => ({
-      hash: algorithm === 'sha256' ? this.#sha256 : createHash(algorithm),
-      value,
-    }));
   }
 
   /**
    * The same bytes; can be read once.
-   * @throws KindError 413 beyond the limit; 400 if the type or the digest is not what was said
+   * @throws KindError 413 beyond the limit; 400 if the type is not what was said
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
     for await (const chunk of this.#source) {
@@ -73,7 +64,6 @@ export class ReceivedContent implements AsyncIterable<Uint8Array> {
     this.#bytes += chunk.length;
     if (this.#bytes > limit) throw refusal('body.too_large', `A file has at most ${byteSizeText(limit)} here`);
     this.#sha256.update(chunk);
-    for (const { hash } of this.#digests) if (hash !== this.#sha256) hash.update(chunk);
     if (!this.#type || this.#type.ifText) this.#text.add(chunk);
     if (this.#type) {
       this.#dimensions?.add(chunk);
@@ -96,17 +86,10 @@ export class ReceivedContent implements AsyncIterable<Uint8Array> {
   async #end(): Promise<void> {
     if (!this.#type) await this.#findType();
     const { mediaType = UNKNOWN_TYPE, ifText = false } = this.#type ?? {};
-    const sha256 = this.#sha256.digest();
-    for (const { hash, value } of this.#digests) {
-      const actual = hash === this.#sha256 ? sha256 : hash.digest();
-      if (!timingSafeEqual(actual, value)) {
-        throw refusal('file.digest', 'The content is not the one that Content-Digest is of');
-      }
-    }
     const { width = null, height = null } = this.#dimensions?.upright ?? {};
     this.#facts = {
       bytes: this.#bytes,
-      sha256: sha256.toString('hex'),
+      sha256: this.#sha256.digest('hex'),
       mediaType: ifText && !this.#text.isText ? UNKNOWN_TYPE : mediaType,
       width,
       height,

@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
-import { sendContinue } from './read-body.js';
+import { bodyTooLarge, sendContinue } from './read-body.js';
 
 /**
  * The bytes of a body, no faster than they are taken. The client has time for it as for other bodies; what the one who takes
  * them needs does not count.
- * @throws KindError 400 if the body is cut off, or takes too long
+ * @param most bytes of all of it @throws KindError 400 if the body is cut off, or takes too long; 413 if there are more
  */
-export async function* bodyStream(request: IncomingMessage): AsyncGenerator<Buffer, void, undefined> {
+export async function* bodyStream(request: IncomingMessage, most: number): AsyncGenerator<Buffer, void, undefined> {
   sendContinue(request);
   let waited = 0;
   let arrived = 0;
@@ -18,6 +18,7 @@ export async function* bodyStream(request: IncomingMessage): AsyncGenerator<Buff
     const chunk = request.read() as Buffer | null;
     if (chunk !== null) {
       arrived += chunk.length;
+      if (arrived > most) throw bodyTooLarge(most);
       yield chunk;
       continue;
     }

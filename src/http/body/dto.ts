@@ -52,13 +52,10 @@ export function Choice(known: readonly string[]): PropertyDecorator {
   );
 }
 
-/** A required whole number, not below 0, or in narrower bounds. */
-export function WholeNumber(
-  description: string,
-  { minimum = 0, maximum = Number.MAX_SAFE_INTEGER }: { readonly minimum?: number; readonly maximum?: number } = {},
-): PropertyDecorator {
+/** A required whole number, not below 0. */
+export function WholeNumber(description: string): PropertyDecorator {
   return applyDecorators(
-    ApiProperty({ type: 'integer', minimum, maximum, description }),
+    ApiProperty({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description }),
     IsPresent('must be given'),
     Check(
       'parameter.bad_type',
@@ -67,8 +64,8 @@ export function WholeNumber(
     ),
     Check(
       'parameter.bad_value',
-      (value) => Number.isSafeInteger(value) && Number(value) >= minimum && Number(value) <= maximum,
-      () => `must be a whole number from ${minimum} to ${maximum}`,
+      (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+      () => `must be a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`,
     ),
   );
 }

@@ -204,7 +204,7 @@ function collectBytes(
   });
 }
 
-function bodyTooLarge(limit: number): KindError {
+export function bodyTooLarge(limit: number): KindError {
   return refusal('body.too_large', `A body has at most ${limit} bytes here`);
 }
 

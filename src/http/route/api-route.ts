@@ -70,8 +70,7 @@ export type ContentForm =
   | 'webhookDelivery'
   | 'webhookDeliveries'
   | 'functionFailure'
-  | 'functionFailures'
-  | 'fileUrl';
+  | 'functionFailures';
 
 export const TAGS = {
   Authentication: 'Members sign up, sign in and look after their sessions.',
@@ -94,10 +93,10 @@ export type RouteTag = keyof typeof TAGS;
 /** Facts about a route that its description and its visibility depend on. */
 export interface RouteFacts {
   /**
-   * The kinds that have such a path: all, those with a unique parameter, those whose units can be linked, those of which one request can create many units, member kinds, those whose units have contents, or none in particular.
+   * The kinds that have such a path: all, those with a unique parameter, those whose units can be linked, those of which one request can create many units, those of these that have no contents, member kinds, those whose units have contents, or none in particular.
    * `recorded`: those with a history. Undefined for paths without a kind.
    */
-  readonly of?: 'all' | 'keyed' | 'linkable' | 'bulk' | 'members' | 'contents' | 'recorded' | 'none';
+  readonly of?: 'all' | 'keyed' | 'linkable' | 'bulk' | 'imported' | 'members' | 'contents' | 'recorded' | 'none';
   /** The path is the same for all kinds and is documented once, with the list of kinds. */
   readonly joint?: true;
   /** Rights on the kind, any of which the caller needs. */
@@ -120,6 +119,8 @@ export interface RouteFacts {
   readonly content?: ContentForm;
   readonly media?: string | readonly string[];
   readonly conditional?: 'read' | 'write';
+  /** It answers a content, of which `Range` asks for a part. */
+  readonly ranged?: true;
   /**
    * It has transactions of its own, or none: it is no operation of a batch, takes no idempotency key, and does its own
    * dry runs.

@@ -11,7 +11,7 @@ type Params = Readonly<Record<string, unknown>>;
 
 const BUILT_IN: ReadonlySet<unknown> = new Set(FIXED_KINDS);
 /** Routes that built-in kinds have only as a variant: writes of many units, links, functions. */
-const OF_USERS_KINDS: ReadonlySet<unknown> = new Set(['bulk', 'linkable', 'none']);
+const OF_USERS_KINDS: ReadonlySet<unknown> = new Set(['bulk', 'imported', 'linkable', 'none']);
 
 /** `GET`, `PUT`…; empty if there is no such path. @throws Error with status 400 if the path is malformed */
 function methodsOf({ app, path }: Pick<HttpRequest, 'app' | 'path'>): string[] {

@@ -42,6 +42,7 @@ export const FILE_FIELDS: readonly Field[] = [
       type: 'string',
       label: 'Owner',
       helperText: 'The id of the member that made it',
+      made: { from: 'caller' },
       indexed: true,
       writeAccess: 'admin',
     },

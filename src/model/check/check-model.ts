@@ -7,6 +7,7 @@ import type { Faults } from '../../shared/errors.js';
 import { typeName, type Json } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { WorkInPieces } from '../../shared/work-in-pieces.js';
+import { FILE_KIND } from '../built-in-traits.js';
 import { BUILT_IN_GROUPS, BUILT_IN_KINDS, BUILT_IN_LINK_TYPES, extendedKind } from '../built-in/built-in.js';
 import {
   type KindDef,
@@ -23,6 +24,7 @@ import { parameterType } from '../parameter-type/type-by-id.js';
 import { checkMadeDefaults } from './made-defaults.js';
 import { RESERVED_LINK_PARAMETERS } from '../build/link-types.js';
 import { isRules } from '../parameter-setting/access.setting.js';
+import { type FileSettings, hasFileSettings } from '../parameter-setting/file.setting.js';
 import { parsedTransitions } from '../parameter-setting/transitions.setting.js';
 
 /** Ids of the definitions that a change wrote, of parameters those of their records: only these are checked. */
@@ -96,7 +98,7 @@ export function checkCounts(before: Model, after: Model, faults: Faults): void {
 
 /** @param inline the position in the list `parameters`, if the parameter was defined in the body of a kind */
 export function checkReference(
-  def: Pick<ParameterDef, 'referenceKind'>,
+  def: FileSettings,
   model: Model,
   suggestable: SuggestableIds,
   faults: Faults,
@@ -124,6 +126,12 @@ export function checkReference(
     faults.add(
       'parameter.bad_reference',
       `${name}: '${target.id}' is remote, so no foreign key can hold a reference to it`,
+      place,
+    );
+  } else if (target.id === FILE_KIND && hasFileSettings(def) && !target.traits.contents) {
+    faults.add(
+      'parameter.bad_definition',
+      `${name}: '${target.id}' is a kind of this project without contents, so that a reference to it has no accept, max_bytes or owned`,
       place,
     );
   }

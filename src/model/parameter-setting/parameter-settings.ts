@@ -5,6 +5,7 @@
 import type { Json } from '../../shared/json.js';
 import { readAccess, writeAccess } from './access.setting.js';
 import { defaultValue, type MadeDefault } from './default.setting.js';
+import { accept, maxBytes, owned } from './file.setting.js';
 import { hidden } from './hidden.setting.js';
 import { indexed, unique } from './index.setting.js';
 import { helperText, label } from './label.setting.js';
@@ -55,6 +56,9 @@ export const PARAMETER_SETTINGS = {
   /** The kind that a `unit` has to be of. */
   reference_kind: referenceKind,
   on_delete: onDelete,
+  accept,
+  max_bytes: maxBytes,
+  owned,
   /** Whether the value is a list. In a query string the parameter is repeated. */
   multiple,
   /** Whether null is allowed. If omitted, it is unless the parameter is required or has a default. */

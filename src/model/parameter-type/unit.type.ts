@@ -12,7 +12,7 @@ export const unitType: ParameterType<'unit', 'string'> = {
   expects: 'the id of a unit',
   column: 'text',
   json: 'text',
-  fields: ['default', 'reference_kind', 'on_delete'],
+  fields: ['default', 'reference_kind', 'on_delete', 'accept', 'max_bytes', 'owned'],
   operators: OPERATORS.equality,
   keyable: false,
   makes: 'caller',

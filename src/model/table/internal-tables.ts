@@ -249,8 +249,19 @@ export const INTERNAL_TABLES: readonly TableShape[] = [
   ),
   // From `goes_at` on an object may be removed.
   table(UNUSED_OBJECT_TABLE, [column('id', 'text'), column('goes_at', 'timestamptz')], ['goes_at']),
-  // The bytes of all contents, and the number that signed addresses are made with.
-  table(FILES_TABLE, [column('id', 'bigint'), column('bytes', 'bigint'), column('epoch', 'bigint')], []),
+  table(
+    FILES_TABLE,
+    [
+      column('id', 'bigint'),
+      // Of all contents.
+      column('bytes', 'bigint'),
+      // The number that signed addresses are made with.
+      column('epoch', 'bigint'),
+      // Until then no object is removed, as a backup reads them.
+      column('kept_until', 'timestamptz', false),
+    ],
+    [],
+  ),
 ];
 
 /** Columns of built-in tables that records do not show, by table. */

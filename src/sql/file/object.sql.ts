@@ -6,7 +6,7 @@ import { OBJECT_FIELD } from '../../model/built-in/file-fields.js';
 import { FILE_KIND } from '../../model/built-in-traits.js';
 import { FILES_TABLE, UNUSED_OBJECT_TABLE } from '../../model/table/internal-tables.js';
 import { LEFT_OBJECT_SECONDS } from '../write/left-objects.sql.js';
-import { seconds } from '../columns.sql.js';
+import { milliseconds, seconds } from '../columns.sql.js';
 import { ident, integer, param, render, sql, type Fragment, type Statement } from '../fragment.js';
 
 export function beginFilesStatement(schema: string): Statement {
@@ -36,11 +36,19 @@ export interface TakenObjectRow {
  */
 export function takeObjectStatement(schema: string, key: string, bytes: number): Statement {
   return render(sql`
-    WITH taken AS (DELETE FROM ${ident(schema, UNUSED_OBJECT_TABLE)} WHERE "id" = ${param(key)} RETURNING 1)
-    UPDATE ${ident(schema, FILES_TABLE)}
-    SET "bytes" = "bytes" + ${param(bytes)}::bigint
-    RETURNING "bytes" AS total, EXISTS (SELECT FROM taken) AS listed
+    WITH
+      taken AS (DELETE FROM ${ident(schema, UNUSED_OBJECT_TABLE)} WHERE "id" = ${param(key)} RETURNING "id"),
+      counted AS (
+        UPDATE ${ident(schema, FILES_TABLE)} SET "bytes" = "bytes" + ${param(bytes)}::bigint RETURNING "bytes"
+      )
+    SELECT "bytes" AS total, EXISTS (SELECT "id" FROM taken) AS listed
+    FROM counted
   `);
+}
+
+/** One row `total`: the bytes of all contents. */
+export function contentBytesStatement(schema: string): Statement {
+  return render(sql`SELECT "bytes" AS total FROM ${ident(schema, FILES_TABLE)}`);
 }
 
 /** Takes an object from a file that gets another one. */
@@ -64,12 +72,13 @@ export function lockObjectsStatement(schema: string, keys: readonly string[]): S
   `);
 }
 
-/** The same for objects whose time is over. */
+/** The same for objects whose time is over; none while a backup reads objects. */
 export function dueObjectsStatement(schema: string, most: number): Statement {
   return render(sql`
     SELECT u."id", ${isUsed(schema)} AS used
     FROM ${ident(schema, UNUSED_OBJECT_TABLE)} AS u
     WHERE u."goes_at" <= now()
+      AND NOT EXISTS (SELECT FROM ${ident(schema, FILES_TABLE)} AS f WHERE f."kept_until" > now())
     ORDER BY u."goes_at"
     LIMIT ${integer(most)}
     FOR UPDATE OF u SKIP LOCKED
@@ -84,4 +93,19 @@ function isUsed(schema: string): Fragment {
 /** Forgets objects that are no longer in the store. */
 export function forgetObjectsStatement(schema: string, keys: readonly string[]): Statement {
   return render(sql`DELETE FROM ${ident(schema, UNUSED_OBJECT_TABLE)} WHERE "id" = ANY(${param(keys)}::text[])`);
+}
+
+/** One row `next`: when the next objects may be removed, in milliseconds, and null if there are none; and `now`. */
+export function nextDueStatement(schema: string): Statement {
+  return render(sql`
+    SELECT ${milliseconds(sql`min("goes_at")`)} AS next, ${milliseconds(sql`now()`)} AS now
+    FROM ${ident(schema, UNUSED_OBJECT_TABLE)}
+  `);
+}
+
+/** Keeps all objects for some seconds, or longer where that was said before. */
+export function keepObjectsStatement(schema: string, life: number): Statement {
+  return render(sql`
+    UPDATE ${ident(schema, FILES_TABLE)} SET "kept_until" = greatest("kept_until", now() + ${seconds(life)})
+  `);
 }

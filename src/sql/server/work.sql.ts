@@ -26,6 +26,8 @@ export interface WorkClaim {
   readonly busy: readonly string[];
   /** Work of this project alone, due or not. */
   readonly now?: string | undefined;
+  /** Whether it is done as well in projects in which nothing runs by itself. */
+  readonly everywhere?: boolean;
 }
 
 export interface ClaimedRow {
@@ -41,7 +43,9 @@ export interface ClaimedRow {
  * Takes what has been due longest: one `ClaimedRow`, or none. What a service holds is not taken from it as long as it
  * reports that it runs. What is not due is due from now on, so that it is found if the service dies.
  */
-export function claimWorkStatement({ holder, type, names, except, busy, now }: WorkClaim): Statement {
+export function claimWorkStatement(claim: WorkClaim): Statement {
+  const { holder, type, names, except, busy, now } = claim;
+  const status = claim.everywhere ? IS_ACTIVE : RUNS_IN_BACKGROUND;
   const me = sql`${param(holder)}::uuid`;
   const due = now === undefined ? sql`w."due_at" <= now()` : sql`w."project" = ${param(now)}`;
   return render(
@@ -57,7 +61,7 @@ export function claimWorkStatement({ holder, type, names, except, busy, now }: W
           AND (w."holder" IS NULL OR w."holder" = ${me} OR NOT ${isAlive(sql`w."holder"`)})
           AND (
             w."project" IS NULL
-            OR EXISTS (SELECT FROM ${PROJECT_TABLE} AS p WHERE p."id" = w."project" AND ${RUNS_IN_BACKGROUND})
+            OR EXISTS (SELECT FROM ${PROJECT_TABLE} AS p WHERE p."id" = w."project" AND ${status})
           )
         ORDER BY w."due_at"
         LIMIT 1
@@ -78,7 +82,8 @@ export function claimWorkStatement({ holder, type, names, except, busy, now }: W
   );
 }
 
-const RUNS_IN_BACKGROUND = sql`p."status" = 'active' AND p."settings" ->> 'background' IS DISTINCT FROM 'false'`;
+const IS_ACTIVE = sql`p."status" = 'active'`;
+const RUNS_IN_BACKGROUND = sql`${IS_ACTIVE} AND p."settings" ->> 'background' IS DISTINCT FROM 'false'`;
 
 function isAlive(holder: Fragment): Fragment {
   const reported = sql`s."seen_at" > now() - ${seconds(SILENCE)}`;

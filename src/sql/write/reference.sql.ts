@@ -78,17 +78,42 @@ export function countReferencesStatement(
   `);
 }
 
-/** Rows `id`: those of the units that exist and that a predicate allows. */
+/** What a look-up of files says of each beside its id. */
+interface FileLookUp {
+  /** Of a file that may be deleted; undefined for all. */
+  readonly deletable: Predicate | undefined;
+  /** Whether the contents stay as they are until the transaction ends. */
+  readonly locks: boolean;
+}
+
+export interface ExistingUnit {
+  readonly id: string;
+}
+
+export interface ExistingFile extends ExistingUnit {
+  readonly media_type: string;
+  readonly bytes: string;
+  readonly deletable: boolean;
+}
+
+/** Rows `id`: those of the units that exist and that a predicate allows; with a `FileLookUp`, rows as `ExistingFile`. */
 export function existingStatement(
   schema: string,
   kind: KindDef,
   ids: readonly string[],
   access: Predicate | undefined,
+  files?: FileLookUp,
 ): Statement {
   const where = all([hasKeyIn(kind, ids), ...rowConditions(schema, kind, [access])]);
+  const id = sql`${columnRef(kind.keyField)}::text AS id`;
+  const columns = files && [
+    sql`t."media_type"`,
+    sql`t."bytes"::text`,
+    sql`(${all(rowConditions(schema, kind, [files.deletable]))}) IS TRUE AS deletable`,
+  ];
   return render(sql`
-    SELECT ${columnRef(kind.keyField)}::text AS id
+    SELECT ${join([id, ...(columns ?? [])])}
     FROM ${kindTable(schema, kind)} AS t
-    WHERE ${where}
+    WHERE ${where}${files?.locks ? sql` FOR SHARE OF t` : sql``}
   `);
 }

@@ -58,9 +58,10 @@ export class MadeDefaults {
     }
   }
 
-  /** The id of the caller, if it is a unit of the kind. */
+  /** The id of the caller, if it is a unit of the kind, or where none is named a member of any. */
   #callerOf(kindId: string | undefined): Json {
     const caller = this.session && originalCallerOf(this.session);
-    return caller?.type === 'member' && caller.kindId === kindId ? caller.id : null;
+    if (caller?.type !== 'member') return null;
+    return kindId === undefined || caller.kindId === kindId ? caller.id : null;
   }
 }

@@ -1,16 +1,29 @@
 /** Checks references: whether referenced units exist, and whether references prevent a deletion. */
 import { referencesOf, referencesTo, type Field, type KindDef, type Model, type Referring } from '../../model/model.js';
+import { grantOf } from '../../access/access.js';
+import { FULL_GRANT } from '../../access/level.js';
 import { targetKindTextFor, referenceGrant } from '../../access/reference-access.js';
 import type { ConditionalField } from '../../model/predicate/conditional-field.js';
+import { hasFileSettings, judgesFiles, whyNotTaken } from '../../model/parameter-setting/file.setting.js';
 import { followsReferences, type Predicate } from '../../model/predicate/predicate.js';
-import { Faults, KindError, refusal } from '../../shared/errors.js';
+import { type ErrorCode, Faults, KindError, refusal } from '../../shared/errors.js';
 import { scalarText, type Json } from '../../shared/json.js';
 import type { MaybePromise } from '../../shared/work-in-pieces.js';
-import { countReferencesStatement, existingStatement } from '../../sql/write/reference.sql.js';
-import { knowsWholeProject, type Caller } from '../../tenancy/caller.js';
+import {
+  countReferencesStatement,
+  type ExistingFile,
+  type ExistingUnit,
+  existingStatement,
+} from '../../sql/write/reference.sql.js';
+import { knowsWholeProject, SYSTEM, type Caller } from '../../tenancy/caller.js';
 import { keyOf, type Draft } from './draft.js';
 import { ofUnit } from '../../database/transaction/complete-refusal.js';
 import { originalCallerOf, type Session } from '../../catalog/session/session.js';
+
+/** Whether contents decide what the kind may refer to, so that a write of it is a transaction. */
+export function refersToJudgedFiles(kind: KindDef): boolean {
+  return referencesOf(kind).some(({ def }) => judgesFiles(def));
+}
 
 /** Whether kinds with a table have references to the kind. */
 export function isReferenced(model: Model, kind: KindDef): boolean {
@@ -57,7 +70,7 @@ interface DraftedWrite {
   readonly faults: Faults;
 }
 
-/** A reference to a unit that does not exist, or that the caller may not refer to. */
+/** A reference to a unit that does not exist, that the caller may not refer to, or that the parameter does not take. */
 export interface Unreachable {
   readonly index: number | undefined;
   readonly path: string | undefined;
@@ -65,6 +78,13 @@ export interface Unreachable {
   /** ` of 'city'`, where the caller may know the target of the reference. */
   readonly ofTarget: string;
   readonly id: string;
+  /** Why the parameter does not take it; left out where there is no such unit for the caller. */
+  readonly why?: NotTaken;
+}
+
+interface NotTaken {
+  readonly code: ErrorCode;
+  readonly text: string;
 }
 
 /** The caller of a write, and the units that it may write. */
@@ -78,10 +98,11 @@ interface ReferenceScope {
 }
 
 export function addReferenceFaults(unreachable: readonly Unreachable[], faults: Faults): void {
-  for (const { field, ofTarget, index, path } of unreachable) {
+  for (const { field, ofTarget, index, path, why } of unreachable) {
     const place = index === undefined ? { parameter: field.id } : { parameter: field.id, index };
     const unitFaults = path === undefined ? faults : faults.within(path);
-    unitFaults.add('parameter.bad_reference', `${field.id}: no such unit${ofTarget}`, place);
+    const { code, text } = why ?? { code: 'parameter.bad_reference', text: `no such unit${ofTarget}` };
+    unitFaults.add(code, `${field.id}: ${text}`, place);
   }
 }
 
@@ -173,14 +194,82 @@ export async function unreachableReferences(
     const others = referenced.filter(({ id }) => !newUnits?.has(target, id) && !own?.has(id));
     if (others.length === 0) continue;
     const grant = referenceGrant(target, session.caller, session.model);
-    if (grant && !grant.predicate && !all) continue;
+    const isOfFiles = hasFileSettings(field.def);
+    if (grant && !grant.predicate && !all && !isOfFiles) continue;
     const ids = others.map(({ id }) => id);
     const ofTarget = nameOf(target.id);
+    if (grant && isOfFiles) {
+      const why = await untakenFiles(session, { target, field }, ids, grant.predicate);
+      found.push(...others.flatMap((located) => notTaken({ ...located, field, ofTarget }, why)));
+      continue;
+    }
     const existing = grant ? await findExisting(session, target, ids, grant.predicate) : new Set();
     found.push(...others.filter(({ id }) => !existing.has(id)).map((located) => ({ ...located, field, ofTarget })));
   }
   return found;
 }
+
+/**
+ * Refuses references to new files, made by the same write, that their parameters do not take. Who makes a file may put it
+ * where it is owned. @throws KindError 400
+ */
+export async function checkNewFiles(
+  session: Session,
+  kind: KindDef,
+  drafts: readonly LocatedDraft[],
+  newUnits: Pick<NewUnits, 'has'>,
+): Promise<void> {
+  const faults = new Faults();
+  for (const field of referencesOf(kind)) {
+    const target = field.reference && session.model.kinds.get(field.reference.kind);
+    if (!target || !judgesFiles(field.def)) continue;
+    const made = drafts
+      .flatMap((located) => referencedIds(located.draft.row[field.column ?? field.id], located))
+      .filter(({ id }) => newUnits.has(target, id));
+    if (made.length === 0) continue;
+    const ids = made.map(({ id }) => id);
+    const why = await untakenFiles({ ...session, caller: SYSTEM }, { target, field }, ids, undefined);
+    const refused = made.filter(({ id }) => why.get(id));
+    addReferenceFaults(
+      refused.flatMap((located) => notTaken({ ...located, field, ofTarget: '' }, why)),
+      faults,
+    );
+  }
+  faults.throwIfAny();
+}
+
+/** Why a parameter does not take a file, by the ids of those that the caller may use; undefined where it does. */
+type UntakenFiles = ReadonlyMap<string, NotTaken | undefined>;
+
+function notTaken(reference: Unreachable, files: UntakenFiles): Unreachable[] {
+  if (!files.has(reference.id)) return [reference];
+  const why = files.get(reference.id);
+  return why ? [{ ...reference, why }] : [];
+}
+
+async function untakenFiles(
+  session: Session,
+  { target, field: { def } }: { readonly target: KindDef; readonly field: Field },
+  ids: readonly string[],
+  access: Predicate | undefined,
+): Promise<UntakenFiles> {
+  const grant = def.owned ? grantOf(target, 'delete', session.caller, session.model) : FULL_GRANT;
+  // A content that is replaced meanwhile waits, and is judged with these references (`src/file/file.behavior.ts`).
+  const lookUp = { deletable: grant?.predicate, locks: judgesFiles(def) && session.executor.tx !== undefined };
+  const statement = existingStatement(session.project.schema, target, ids, access, lookUp);
+  const rows = await session.executor.run<ExistingFile>(statement);
+  return new Map(
+    rows.map(({ id, media_type: mediaType, bytes, deletable }) => {
+      const mayDelete = grant !== undefined && deletable;
+      return [id, mayDelete ? whyNotTaken(def, { mediaType, bytes: Number(bytes) }) : NOT_DELETABLE];
+    }),
+  );
+}
+
+const NOT_DELETABLE: NotTaken = {
+  code: 'parameter.bad_reference',
+  text: 'the file would be deleted with this unit, and you may not delete it',
+};
 
 /** Which of the units exist, and may be used. @param access undefined for all */
 export async function findExisting(
@@ -190,7 +279,7 @@ export async function findExisting(
   access: Predicate | undefined,
 ): Promise<Set<string>> {
   const statement = existingStatement(session.project.schema, kind, ids, access);
-  const rows = await session.executor.run<{ id: string }>(statement);
+  const rows = await session.executor.run<ExistingUnit>(statement);
   return new Set(rows.map(({ id }) => id));
 }
 

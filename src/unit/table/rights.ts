@@ -26,6 +26,11 @@ export function readableUnits(
   return grant ? grant.predicate : { op: 'constant', value: false };
 }
 
+/** Units whose contents have to be uploaded are made one by one. @throws KindError 400 */
+export function refuseContents({ id, traits }: KindDef, done: 'imported' | 'upserted'): void {
+  if (traits.contents) throw refusal('file.not_here', `Units of '${id}' are not ${done}: each is uploaded`);
+}
+
 /** The whole unit; undefined if it does not exist or the caller may not read it. */
 export function findUnit(session: Session, { kind, grant }: Readable, id: string): Promise<UnitRow | undefined> {
   const key = parseKey(kind, id);

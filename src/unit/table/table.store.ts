@@ -5,7 +5,7 @@ import { UNIT_QUERY } from '../../http/route/query-names.js';
 import { isLinkable, type KindDef } from '../../model/model.js';
 import type { Isolation } from '../../sql/server/transaction.sql.js';
 import { Behaviors } from '../draft/behavior.js';
-import { isReferenced } from '../draft/references.js';
+import { isReferenced, refersToJudgedFiles } from '../draft/references.js';
 import type { UnitStore } from '../store/unit-store.js';
 import { TableReader } from './read/table.reader.js';
 import { MatchingWrites } from './write/matching.js';
@@ -42,7 +42,7 @@ export class TableStore implements UnitStore {
    */
   isolation(...[session, kind, operation]: Parameters<UnitStore['isolation']>): Isolation | undefined {
     const several = this.behaviors.of(kind, session).length > 0;
-    if (operation !== 'delete') return several ? 'repeatable read' : undefined;
+    if (operation !== 'delete') return several || refersToJudgedFiles(kind) ? 'repeatable read' : undefined;
     if (this.deletions.runsHooks(session, kind)) return 'repeatable read';
     return several || isLinkable(kind) || isReferenced(session.model, kind) ? 'read committed' : undefined;
   }

@@ -46,6 +46,7 @@ await ok(project.post('/ruled/unit', { code: 'a', size: 'small', shape: {} }));
 await defineKinds(project, { id: 'spare', parameters: [{ id: 'spare_string', kind_id: 'string' }] });
 await ok(project.post('/group/unit', { id: 'spares', kind_list: [] }));
 await ok(project.post('/link/unit', { id: 'about' }));
+const file = await createdId(project.post('/file/unit', { name: 'a', content: '' }));
 const person = await signUp(project, 'ann');
 const key = await makeKey(project);
 const document = (await project.get('/doc/openapi.json')).body as unknown as OpenApiDocument;
@@ -126,7 +127,19 @@ const EXPECTED: ReadonlyMap<string, Expected> = new Map<ErrorCode, Expected>([
   [
     'parameter.bad_value',
     any(
-      at('username', 'email', 'expires_at', 'scope', 'member', 'kinds', 'filter', 'headers', 'from', ...DECIMALS),
+      at(
+        'username',
+        'email',
+        'expires_at',
+        'scope',
+        'member',
+        'name',
+        'kinds',
+        'filter',
+        'headers',
+        'from',
+        ...DECIMALS,
+      ),
       inDefinitions,
       ofResults,
     ),
@@ -143,6 +156,7 @@ const UNITS: Readonly<Record<string, string>> = {
   link: 'about',
   string: 'spare_string',
   person: person.id,
+  file,
   api_key: key.id,
 };
 
@@ -239,6 +253,9 @@ const QUERIES: Partial<Record<keyof typeof QUERY_PARAMETERS, readonly [path: str
   max_affected: ['/ruled/unit?filter=not(all())'],
   on_conflict: ['/ruled/unit?by=code'],
   by: ['/ruled/unit?on_conflict=ignore', 'parameter.unknown', 'query.bad_value'],
+  name: ['/file/unit', 'parameter.bad_value'],
+  values: ['/file/unit?name=a', 'query.bad_value'],
+  download: [`/file/unit/${file}/content`],
 };
 
 const METHODS: Partial<Record<keyof typeof QUERY_PARAMETERS, 'DELETE' | 'POST'>> = {
@@ -249,6 +266,8 @@ const METHODS: Partial<Record<keyof typeof QUERY_PARAMETERS, 'DELETE' | 'POST'>>
   by: 'POST',
   errors: 'POST',
   ids: 'POST',
+  name: 'POST',
+  values: 'POST',
 };
 
 /** Lists have their name repeated, or commas. */

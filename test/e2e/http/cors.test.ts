@@ -39,7 +39,10 @@ describe('a preflight', () => {
       );
       const allowed = headers.get('access-control-allow-headers')?.toLowerCase().split(',');
       expect(allowed).toEqual(
-        expect.arrayContaining(['authorization', 'content-type', 'kind-project-key', 'if-match', 'if-none-match']),
+        expect.arrayContaining([
+          ...['authorization', 'content-type', 'kind-project-key', 'if-match', 'if-none-match'],
+          ...['content-digest', 'range', 'if-range'],
+        ]),
       );
       expect(headers.get('access-control-allow-credentials')).toBeNull();
       expect(headers.get('x-request-id')).toBeTruthy();
@@ -79,7 +82,10 @@ describe('a request', () => {
     });
     expect(reply.status).toBe(status);
     expect(reply.headers.get('access-control-allow-origin')).toBe('https://a.example');
-    expect(reply.headers.get('access-control-expose-headers')?.toLowerCase()).toContain('etag');
+    const exposed = reply.headers.get('access-control-expose-headers')?.toLowerCase().split(',');
+    expect(exposed).toEqual(
+      expect.arrayContaining(['etag', 'content-range', 'accept-ranges', 'content-disposition', 'location']),
+    );
     expect(reply.headers.get('vary')?.toLowerCase()).toContain('origin');
   });
 

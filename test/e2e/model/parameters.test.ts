@@ -49,7 +49,7 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
   datetime: ['default_datetime'],
   binary: ['default_binary', 'max_length'],
   json: ['default_json'],
-  unit: ['default_unit', 'reference_kind', 'on_delete'],
+  unit: ['default_unit', 'reference_kind', 'on_delete', 'accept', 'max_bytes', 'owned'],
 };
 const SHARED_FIELDS = [
   'format',
@@ -117,7 +117,7 @@ describe('a parameter', () => {
       ...unset,
       ...COMMON,
       ...reference,
-      ...(type === 'unit' && { on_delete: 'restrict' }),
+      ...(type === 'unit' && { on_delete: 'restrict', owned: false }),
       ...(type === 'integer' && { sequence: false }),
     });
     expect(await ok(project.get(`/${type}/unit/${id}`))).toEqual(made);

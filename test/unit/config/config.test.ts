@@ -40,6 +40,7 @@ test('nothing set gives the defaults of the contract', () => {
     databasePrepared: true,
     dataDir: join(cwd, '.data'),
     files: { folder: join(cwd, '.data/files') },
+    fileLimit: 104_857_600,
     accessTokenTtl: 900_000,
     refreshTokenTtl: 2_592_000_000,
     mailFrom: 'Kind <kind@localhost>',

@@ -63,6 +63,7 @@ function errorResponse(status: ErrorStatus, heading = HEADINGS[status]): Respons
       ...(DRY_STATUSES.has(status) && { [DRY_RUN_HEADER]: headerRef('DryRun') }),
       ...(REPEATED_STATUSES.has(status) && { [REPLAYED_HEADER]: headerRef('Replayed') }),
       ...(status === 405 && { Allow: headerRef('Allow') }),
+      ...(status === 416 && { 'Content-Range': headerRef('ContentRange') }),
       ...(status === 401 && { 'WWW-Authenticate': headerRef('Challenge') }),
     },
     content: { 'application/json': { schema: schemaRef('kind_error') } },
@@ -90,6 +91,19 @@ export const ERROR_RESPONSES: Readonly<Record<string, Response>> = {
 export const HEADERS = {
   RequestId: { description: 'The id of the request, for the logs.', schema: { type: 'string' } },
   ETag: { description: 'The version of the unit, for `If-Match` and `If-None-Match`.', schema: { type: 'string' } },
+  ContentETag: {
+    description: 'That of the content, for `If-Match`, `If-None-Match` and `If-Range`.',
+    schema: { type: 'string' },
+  },
+  ContentRange: {
+    description: 'Which bytes these are, of how many: `bytes 0-1023/4096`.',
+    schema: { type: 'string' },
+  },
+  ContentDisposition: {
+    description: 'The name of the file, and whether it is to be shown (`inline`) or saved (`attachment`).',
+    schema: { type: 'string' },
+  },
+  AcceptRanges: { description: 'Always `bytes`.', schema: { type: 'string' } },
   Result: {
     description: 'Of an upsert of one unit: what happened to it.',
     schema: { type: 'string', enum: ['created', 'updated', 'unchanged', 'ignored'] },

@@ -24,7 +24,7 @@ import {
 } from '../openapi.js';
 import { pathComponent, kindParameter } from './parameters.js';
 import { queryComponent } from './query.parameters.js';
-import { mayTakeMany, responsesOf } from './response.js';
+import { BYTES_SCHEMA, mayTakeMany, responsesOf } from './response.js';
 import { takesConsistency, takesCookie, takesKey, type DocumentedRoute } from '../application.js';
 import { bodyExample, namedExamples, signUpExample } from '../examples.js';
 import { createSchema, signUpBody } from '../schema/unit.schema.js';
@@ -75,7 +75,9 @@ function operationIdOf({ id, of }: DocumentedRoute, kind: KindDef | undefined, {
 /** The tag of a kind's operations. */
 export function tagOfKind(kind: KindDef, { names }: DocumentView): string {
   if (kind.groups.includes(PARAMETER_GROUP)) return 'Parameters';
-  return BUILT_IN_TAGS.get(kind.id) ?? names.tag(kind.id);
+  // A project may have a kind `file` of its own.
+  const builtIn = kind.builtIn || kind.traits.extensible ? BUILT_IN_TAGS.get(kind.id) : undefined;
+  return builtIn ?? names.tag(kind.id);
 }
 
 const BUILT_IN_TAGS: ReadonlyMap<string, string> = new Map([
@@ -118,6 +120,8 @@ function operationParameters(
     ...operationQuery(route, kind, view).map((name) => parameterRef(queryComponent(name, route.id))),
     ...(route.conditional === 'read' ? [parameterRef('IfNoneMatch')] : []),
     ...(route.conditional === 'write' ? [parameterRef('IfMatch')] : []),
+    ...(route.ranged ? [parameterRef('Range'), parameterRef('IfRange')] : []),
+    ...(UPLOADS.has(route.form) ? [parameterRef('ContentDigest')] : []),
     ...(takesCookie(route) ? [parameterRef('KindRefreshToken')] : []),
     ...(takesConsistency(route, kind) ? [parameterRef('KindConsistency')] : []),
     ...(takesKey(route, kind) ? [parameterRef('IdempotencyKey')] : []),
@@ -136,7 +140,7 @@ function operationQuery(
   const lacking = new Set<QueryName>();
   // Only edits of definitions can delete data, so only these have `cascade`.
   if (form === 'update' && !(kind.builtIn && !isMemberKind(kind))) lacking.add('cascade');
-  if (!kind.storage.bulk) for (const name of UPSERT_QUERY) lacking.add(name);
+  if (!kind.storage.bulk || kind.traits.contents) for (const name of UPSERT_QUERY) lacking.add(name);
   if (!kind.storage.bulk && form) for (const name of WRITTEN_QUERY) lacking.add(name);
   // The source of a remote kind cannot undo a write.
   if (!kind.storage.transactional) lacking.add('dry_run');
@@ -174,30 +178,36 @@ function operationBody(
       return { required: true, content: { 'text/csv': FILE, 'application/x-ndjson': FILE } };
     case 'content':
       return CONTENT;
-    case 'upload': {
-      const json = kind && jsonBody(schemaRef(view.names.schema(kind.id, 'create'))).content;
-      return { required: true, content: { ...json, 'multipart/form-data': FORM, ...CONTENT.content } };
-    }
     case 'signup':
       return signUpRequestBody(kind, view);
-    case 'create':
-    case 'update': {
-      const unit = kind ? schemaRef(view.names.schema(kind.id, form)) : schemaRef('kind_unit_body');
-      const many = form === 'create' && mayTakeMany(kind);
-      const schema = many ? { anyOf: [unit, { type: 'array', items: unit, maxItems: LIMITS.bulk }] } : unit;
-      if (!kind) return jsonBody(schema);
-      const context = kindContext(view);
-      const examples = form === 'create' ? namedExamples(kind, context) : undefined;
-      return jsonBody(schema, examples ? { examples } : exampleOf(bodyExample(kind, context, form === 'create')));
+    case 'upload': {
+      const { content: json } = unitBody('create', kind, view);
+      return { required: true, content: { ...json, 'multipart/form-data': FORM, ...CONTENT.content } };
     }
+    case 'create':
+    case 'update':
+      return unitBody(form, kind, view);
   }
 }
+
+function unitBody(form: 'create' | 'update', kind: KindDef | undefined, view: DocumentView): RequestBody {
+  const unit = kind ? schemaRef(view.names.schema(kind.id, form)) : schemaRef('kind_unit_body');
+  const many = form === 'create' && mayTakeMany(kind);
+  const schema = many ? { anyOf: [unit, { type: 'array', items: unit, maxItems: LIMITS.bulk }] } : unit;
+  if (!kind) return jsonBody(schema);
+  const context = kindContext(view);
+  const examples = form === 'create' ? namedExamples(kind, context) : undefined;
+  return jsonBody(schema, examples ? { examples } : exampleOf(bodyExample(kind, context, form === 'create')));
+}
+
+/** Forms of bodies that are contents. */
+const UPLOADS: ReadonlySet<DocumentedRoute['form']> = new Set(['upload', 'content']);
 
 /** Whatever another service sends. */
 const ANY_BYTES: RequestBody = { required: false, content: { '*/*': { schema: {} } } };
 
 /** A content of any type, which the header says. */
-const CONTENT: RequestBody = { required: true, content: { '*/*': { schema: {} } } };
+const CONTENT: RequestBody = { required: true, content: { '*/*': { schema: BYTES_SCHEMA } } };
 
 const FORM = {
   schema: {
@@ -205,11 +215,7 @@ const FORM = {
     required: ['file'],
     properties: {
       values: { type: 'string', description: 'The values of the unit, as a JSON object; before the file.' },
-      file: {
-        type: 'string',
-        format: 'binary',
-        description: 'The content. Its name is that of the unit if none is given.',
-      },
+      file: { ...BYTES_SCHEMA, description: 'The content. Its name is that of the unit if none is given.' },
     },
   },
 } as const;

@@ -78,7 +78,6 @@ export function pathParameters(choices: LinkPathChoices | undefined): Record<str
     of('function_name', 'The name of a function.'),
     of('project_id', 'The id of the project.'),
     of('endpoint_name', 'The name of an endpoint.'),
-    of('file_id', 'The id of a file.'),
     of('token', 'The token of the mail.'),
     of('asset', 'The name of a file of the page.'),
   ]);
@@ -111,5 +110,14 @@ export const HEADER_PARAMETERS = {
     schema: { type: 'string', const: 'cookie' },
   },
   IfMatch: headerOf('If-Match', 'The ETag of the version that is to be changed; 412 where it is another by now.'),
+  ContentDigest: headerOf(
+    'Content-Digest',
+    'The digest of the body by RFC 9530, such as `sha-256=:…:` in base64; 400 where another body arrived.',
+  ),
+  Range: headerOf('Range', 'One part of the content, such as `bytes=0-1023`: 206.'),
+  IfRange: headerOf(
+    'If-Range',
+    'The ETag of the content that the part is of; all of it is answered where it is another.',
+  ),
   IfNoneMatch: headerOf('If-None-Match', 'An ETag that is known; 304 where it still fits.'),
 } as const;

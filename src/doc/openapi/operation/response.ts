@@ -26,6 +26,8 @@ const FORMS_WITH_HOOKS: ReadonlySet<DocumentedRoute['form']> = new Set([
   'update',
   'signup',
   'file',
+  'upload',
+  'content',
   'endpoint',
 ]);
 
@@ -65,6 +67,7 @@ export function responsesOf(
   const refusals = [...statuses].map((status): [string, Ref] => [String(status), responseRef(nameOf(status))]);
   return {
     '200': success(route, kinds.length === 1 ? kinds[0] : undefined, view),
+    ...(route.ranged && { '206': PART }),
     ...(route.conditional === 'read' && { '304': responseRef('NotModified') }),
     ...Object.fromEntries(refusals),
     ...(runsUserCode && { default: responseRef('Refused') }),
@@ -91,7 +94,8 @@ function success(route: DocumentedRoute, kind: KindDef | undefined, view: Docume
     description: SUCCESS_TEXTS[route.method],
     headers: {
       [REQUEST_ID_HEADER]: headerRef('RequestId'),
-      ...(hasEtag && { ETag: headerRef('ETag') }),
+      ...(hasEtag && { ETag: headerRef(route.ranged || route.form === 'content' ? 'ContentETag' : 'ETag') }),
+      ...(route.ranged && WHOLE_CONTENT),
       ...(route.upserts && mayTakeMany(kind) && { [RESULT_HEADER]: headerRef('Result') }),
       ...ofWrite,
     },
@@ -129,7 +133,11 @@ export function functionResponse(
 const VERSIONED_CONTENT: ReadonlySet<ContentForm | undefined> = new Set(['unit', 'created', 'kind']);
 
 const SUCCESS_TEXTS = { get: 'What was asked for.', post: 'Done.', put: 'What it is now.', delete: 'Gone.' } as const;
-const MEDIA: ReadonlyMap<string, Schema> = new Map([
+/** Bytes of any type. */
+export const BYTES_SCHEMA = { type: 'string', format: 'binary' } as const;
+
+const MEDIA: ReadonlyMap<string, Schema> = new Map<string, Schema>([
+  ['*/*', BYTES_SCHEMA],
   ['application/json', { type: 'object', additionalProperties: true }],
 ]);
 
@@ -142,6 +150,21 @@ export function recordResponse(record: string, more: Headers = {}, isDefinition 
     content: { 'application/json': { schema: envelopeOf(schemaRef(record)) } },
   };
 }
+
+const WHOLE_CONTENT: Headers = {
+  'Content-Disposition': headerRef('ContentDisposition'),
+  'Accept-Ranges': headerRef('AcceptRanges'),
+};
+
+const PART: Response = {
+  description: 'The part that `Range` asks for.',
+  headers: {
+    [REQUEST_ID_HEADER]: headerRef('RequestId'),
+    ETag: headerRef('ContentETag'),
+    'Content-Range': headerRef('ContentRange'),
+  },
+  content: { '*/*': { schema: BYTES_SCHEMA } },
+};
 
 const NOTHING: Response = {
   description: 'Done; there is nothing to show.',
@@ -232,8 +255,6 @@ function contentSchema(form: ContentForm, kind: KindDef | undefined, view: Docum
       return schemaRef('kind_function_failures');
     case 'functionRuns':
       return schemaRef('kind_function_runs');
-    case 'fileUrl':
-      return schemaRef('kind_file_url');
     case 'webhookPing':
       return schemaRef('kind_webhook_ping');
     case 'webhookSecret':

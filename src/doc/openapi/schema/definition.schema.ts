@@ -234,7 +234,7 @@ const FIELD_SCHEMAS: ReadonlyMap<string, Schema> = new Map<string, Schema>([
   [
     `${KIND_KIND}.history_keep`,
     {
-      type: ['integer', 'null'],
+      type: 'integer',
       minimum: 1,
       maximum: MOST_DAYS,
       description: 'Days for which its history is kept; null for ever.',
@@ -255,6 +255,7 @@ export function outputFieldSchema(kind: KindDef, { id, constant }: Field): Schem
     if (id === 'reference_kind') return schemaRef('kind_identifier');
     if (id === 'read_access' || id === 'write_access') return schemaRef('kind_access_level');
     if (id === 'transitions') return schemaRef('kind_transitions');
+    if (id === 'accept') return ACCEPTED_TYPES;
     if (id === 'values' && constant === undefined) return allowedValues(kind.id);
   }
   return FIELD_SCHEMAS.get(`${kind.id}.${id}`);
@@ -286,6 +287,15 @@ const RESERVED_IDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   [GROUP_KIND, RESERVED_GROUPS],
   [LINK_KIND, RESERVED_LINK_TYPES],
 ]);
+
+const ACCEPTED_TYPES: Schema = {
+  type: 'array',
+  items: { type: 'string', pattern: '^[a-z0-9][a-z0-9!#$&^_.+-]*/([a-z0-9][a-z0-9!#$&^_.+-]*|\\*)$' },
+  minItems: 1,
+  maxItems: LIMITS.acceptedTypes,
+  uniqueItems: true,
+  description: 'The media types of the files that the reference takes, such as `image/png` or `image/*`.',
+};
 
 /** The allowed values of a parameter have its type. */
 function allowedValues(type: ParameterTypeId): Schema {

@@ -86,6 +86,12 @@ const DESCRIPTOR: Schema = {
       type: ['string', 'null'],
       description: 'Of a `unit`: the kind that it refers to; null where the caller may do nothing with that one.',
     },
+    accept: {
+      type: 'array',
+      items: STRING_SCHEMA,
+      description: 'Of a reference to files that does not take all: the media types that it takes, such as `image/*`.',
+    },
+    max_bytes: { type: 'integer', minimum: 1, description: 'Of a reference to files: the size of the largest.' },
     persistence: { type: 'string', const: 'run_time', description: 'Of the password of members: it is not stored.' },
   },
 };
@@ -242,10 +248,6 @@ export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
   ...CHANGE_SCHEMAS,
   ...FUNCTION_SCHEMAS,
   ...WEBHOOK_SCHEMAS,
-  kind_file_url: objectSchema({
-    url: { ...STRING_SCHEMA, description: 'Path and query, to which `size`, `format` and `download` may be appended.' },
-    expires_at: { ...TIMESTAMP_SCHEMA, description: 'When it ends, unless the content is replaced or deleted before.' },
-  }),
   kind_nested_unit: {
     type: 'object',
     description:

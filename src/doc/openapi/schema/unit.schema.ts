@@ -41,6 +41,8 @@ export interface KindContext {
   /** Whether the document describes the kind, or is one of other kinds. */
   readonly describes: (kindId: string) => boolean;
   readonly fills: (kind: KindDef) => ReadonlySet<string>;
+  /** Whether the document is of no project, each of which may add parameters to some built-in kinds. */
+  readonly generic: boolean;
   readonly names: KindNames;
   readonly values: SharedValues;
 }
@@ -169,7 +171,7 @@ function bodySchema(kind: KindDef, fields: readonly Field[], context: KindContex
       ...propertySchemas(repeated, (field) => repeatedProperty(kind, field, context, create)),
       ...propertySchemas(fields, (field) => inputProperty(kind, field, context, create)),
     },
-    additionalProperties: false,
+    additionalProperties: context.generic && kind.traits.extensible === true,
     ...(isParameterTypeId(kind.id) && withoutContradictions(kind.id, create)),
   };
 }

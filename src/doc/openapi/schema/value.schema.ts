@@ -11,6 +11,7 @@ import { plural } from '../../../shared/texts.js';
 import { LIMITS } from '../../../shared/limits.js';
 import { bareName, BUILT_IN_PREFIX } from '../names.js';
 import { escapeMarkdown, type Schema, schemaRef } from '../openapi.js';
+import { EXTENDED_FIELDS } from '../../../model/built-in/built-in.js';
 import { MEMBER_FIELDS } from '../../../model/built-in/member-fields.js';
 import { RESERVED_PARAMETERS } from '../../../model/field.js';
 
@@ -204,5 +205,6 @@ export class SharedValues {
 
 /** Whether a field is built in: users may define parameters with the same id in other projects or kinds. */
 function isBuiltIn(kind: KindDef, field: Field): boolean {
-  return kind.builtIn || RESERVED_PARAMETERS.has(field.id) || MEMBER_FIELDS.includes(field);
+  const granted = MEMBER_FIELDS.includes(field) || EXTENDED_FIELDS.includes(field);
+  return kind.builtIn || RESERVED_PARAMETERS.has(field.id) || granted;
 }

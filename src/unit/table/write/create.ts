@@ -19,7 +19,7 @@ import {
   relocateRefusal,
   ReplacedKeys,
 } from '../../draft/nested-units.js';
-import { checkReferencedKeys, checkReferences, type LocatedDraft } from '../../draft/references.js';
+import { checkNewFiles, checkReferencedKeys, checkReferences, type LocatedDraft } from '../../draft/references.js';
 import type { UnitRow, WriteOptions } from '../../store/unit-store.js';
 import { mayNotCreateUnit, writePlan } from '../rights.js';
 import { StoredCounts } from '../stored-counts.js';
@@ -91,6 +91,7 @@ export class Creates {
       if (drafts.length === 0) return [];
       return await withDeferredFaults(this.database, session, deferred, async (within) => {
         const keys = nested.any ? await this.insertNested(within, nested, writer, defaults) : new ReplacedKeys();
+        if (nested.any) await checkNewFiles(within, kind, drafts, nested);
         const inserting = { allowed: access, deferred, keys, defaults, writer, answers, by, keepIds, insertedAt };
         return this.#insert(within, kind, drafts, inserting);
       });
@@ -109,6 +110,7 @@ export class Creates {
     const inner = { ...session, caller: writer };
     const keys = new ReplacedKeys();
     for (const { kind, allowed, units } of nested.groups) {
+      await checkNewFiles(inner, kind, units, nested);
       try {
         await this.#insert(inner, kind, units, { allowed, deferred: new Faults(), keys, defaults, writer });
       } catch (error) {

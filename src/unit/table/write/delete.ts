@@ -10,7 +10,7 @@ import { asSystem, type Session } from '../../../catalog/session/session.js';
 import { contentionOn, trackContention } from '../../../database/transaction/contention.js';
 import { isCheckViolation } from '../../../database/statement/sqlstate.js';
 import { resolvedChecks } from '../../../model/check/kind-checks.js';
-import type { Field, KindDef } from '../../../model/model.js';
+import { type Field, getBuiltInKind, type KindDef, referencesOf } from '../../../model/model.js';
 import { conjunction } from '../../../model/predicate/predicate.js';
 import { KindError } from '../../../shared/errors.js';
 import { scalarText } from '../../../shared/json.js';
@@ -139,11 +139,14 @@ export class Deletions {
     return isReferenced(session.model, kind);
   }
 
-  /** Whether hooks may run when a unit of the kind is deleted: its own, those of its links, or of units that refer to it. */
+  /** Whether hooks may run when a unit of the kind is deleted: its own, those of its links, of files that go with it, or of units that refer to it. */
   runsHooks(session: Omit<Session, 'executor'>, kind: KindDef, seen = new Set<KindDef>()): boolean {
     if (seen.has(kind)) return false;
     seen.add(kind);
     if (this.behaviors.haveHooks(kind, session) || this.links.mayRunHooks(kind, session)) return true;
+    const owned = referencesOf(kind).flatMap(({ def, reference }) => (def.owned && reference ? [reference.kind] : []));
+    const isHooked = (id: string) => this.runsHooks(session, getBuiltInKind(session.model, id), seen);
+    if (owned.some(isHooked)) return true;
     return storedReferences(session.model, kind.id).some(({ kind: other, field: { def } }) => {
       if (def.onDelete === 'cascade') return this.runsHooks(session, other, seen);
       return def.onDelete === 'set_null' && this.behaviors.haveHooks(other, session);

@@ -17,7 +17,7 @@ import { expressionsOf, type Body, type Draft } from '../../draft/draft.js';
 import { Drafter, type DraftedEdit } from '../../draft/drafter.js';
 import { planWritten, withFieldRules, writeOnceRefusal } from '../../draft/edit-plan.js';
 import { createsNestedUnits } from '../../draft/nested-units.js';
-import { checkReferencedKeys, checkReferences, type Unreachable } from '../../draft/references.js';
+import { checkNewFiles, checkReferencedKeys, checkReferences, type Unreachable } from '../../draft/references.js';
 import { parseKey, unknownUnit } from '../../store/unit-ids.js';
 import type { Conditions, UnitRow, WriteOptions } from '../../store/unit-store.js';
 import {
@@ -189,6 +189,7 @@ export class Updates {
     { writer = session.caller, defaults }: EditOptions,
   ): Promise<Draft> {
     const keys = await this.creates.insertNested(session, edit.nested, writer, defaults);
+    await checkNewFiles(session, kind, [edit], edit.nested);
     const { draft } = keys.into(kind, edit);
     await checkReferencedKeys(session, kind, [{ draft }], keys, freshReferences(session, kind, id));
     return draft;

@@ -30,7 +30,7 @@ import type {
   UpsertedUnit,
   UpsertWriteOptions,
 } from '../../store/unit-store.js';
-import { readableUnits } from '../rights.js';
+import { readableUnits, refuseContents } from '../rights.js';
 import { Creates } from './create.js';
 import { hasNoTransaction, inOwnTransaction } from './own-transaction.js';
 import { type Existing, unchangedRow, type Upsert, UpsertEdits, type UpsertItem } from './upsert-edits.js';
@@ -68,6 +68,7 @@ export class Upserts {
       return inOwnTransaction(this.database, session, (within) => this.upsert(within, kind, given, query, options));
     }
     const { bulk = false, writer = session.caller, answers = true, looked } = options;
+    refuseContents(kind, 'upserted');
     const { by, onConflict } = planQuery(query, (read) => ({
       ...read,
       by: upsertKey(kind, read.by, originalCallerOf(session), session.model),

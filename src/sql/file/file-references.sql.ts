@@ -1,0 +1,60 @@
+/** Which units refer to files. */
+import { LINK_TABLE } from '../../model/names.js';
+import type { Field, KindDef, Referring } from '../../model/model.js';
+import { columnRef } from '../columns.sql.js';
+import { all, ident, join, literal, param, render, sql, type Statement } from '../fragment.js';
+import { hasKeyIn, kindTable } from '../table.sql.js';
+
+/** Rows `id, files`: the files to which units refer by these fields. */
+export function ownedFilesStatement(
+  schema: string,
+  kind: KindDef,
+  fields: readonly Field[],
+  units: readonly string[],
+): Statement {
+  const files = join(fields.map((field) => sql`${columnRef(field)}::text`));
+  return render(sql`
+    SELECT ${columnRef(kind.keyField)}::text AS id, array_remove(ARRAY[${files}], NULL) AS files
+    FROM ${kindTable(schema, kind)} AS t
+    WHERE ${hasKeyIn(kind, units)}
+  `);
+}
+
+/** Rows `id`: those of the files to which no unit refers, and that have no link. */
+export function unusedFilesStatement(
+  schema: string,
+  files: KindDef,
+  ids: readonly string[],
+  references: readonly Referring[],
+): Statement {
+  const key = columnRef(files.keyField);
+  const links = (kind: string, id: string) => sql`
+    NOT EXISTS (
+      SELECT
+      FROM ${ident(schema, LINK_TABLE)} AS l
+      WHERE l.${ident(kind)} = ${literal(files.id)} AND l.${ident(id)} = ${key}::text
+    )
+  `;
+  const referring = references.map(
+    ({ kind, field }) => sql`
+      NOT EXISTS (SELECT FROM ${kindTable(schema, kind)} AS r WHERE ${columnRef(field, 'r')} = ${key})
+    `,
+  );
+  const unused = [hasKeyIn(files, ids), ...referring];
+  unused.push(links('parent_kind', 'parent_id'), links('child_kind', 'child_id'));
+  return render(sql`
+    SELECT ${key}::text AS id
+    FROM ${kindTable(schema, files)} AS t
+    WHERE ${all(unused)}
+  `);
+}
+
+/** One row if a unit refers by the field to the file; none otherwise. */
+export function refersToFileStatement(schema: string, { kind, field }: Referring, file: string): Statement {
+  return render(sql`
+    SELECT true AS refers
+    FROM ${kindTable(schema, kind)} AS t
+    WHERE ${columnRef(field)} = ${param(file)}::uuid
+    LIMIT 1
+  `);
+}

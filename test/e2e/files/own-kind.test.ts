@@ -1,0 +1,61 @@
+/** A project that had a kind `file` before there were files keeps it. */
+import { expect, it } from 'vitest';
+import type { OpenApiDocument } from '../../../src/doc/openapi/openapi.js';
+import { defineKinds } from '../../support/callers.js';
+import { createdId, ok, query, refusalOf } from '../../support/definitions.js';
+import { exchange } from '../../support/exchange.js';
+import { sharedService, type TestProject } from '../../support/service.js';
+
+const service = await sharedService();
+
+/** A project as an older release left it. */
+async function olderProject() {
+  const project = await service.project();
+  const access = { create: 'member', read: 'anyone' };
+  await defineKinds(project, { id: 'paper', access, parameters: [{ id: 'title', kind_id: 'string', unique: true }] });
+  await query(project, 'DROP TABLE $schema.file');
+  await query(project, 'ALTER TABLE $schema.paper RENAME TO file');
+  await query(project, `DELETE FROM $schema.kind WHERE id = 'file'`);
+  await query(project, `UPDATE $schema.kind SET id = 'file' WHERE id = 'paper'`);
+  await query(project, 'UPDATE $schema."_model" SET version = version + 1');
+  return project;
+}
+
+/** Not held to the document of no project, whose kind `file` is another. */
+function call(of: TestProject, method: string, path: string, body?: unknown, type = 'application/json') {
+  return exchange(of.service.url, {
+    method,
+    path: `/api/lib${path}`,
+    headers: { 'kind-project-key': of.id, authorization: `Bearer ${of.token ?? ''}`, 'content-type': type },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+}
+
+it('its units are made, read, edited, imported and upserted as before, and have no contents', async () => {
+  const project = await olderProject();
+  const id = await createdId(call(project, 'POST', '/file/unit', { title: 'a' }));
+  const unit = `/file/unit/${id}`;
+  expect(await ok(call(project, 'PUT', unit, { title: 'b' }))).toMatchObject({ id, title: 'b' });
+  const upsert = '/file/unit?on_conflict=update&by=title';
+  expect(await ok(call(project, 'POST', upsert, { title: 'b' }))).toMatchObject({ id });
+  await ok(call(project, 'POST', '/file/import', 'title\nc\n', 'text/csv'));
+  await ok(project.post('/batch', { operations: [{ method: 'POST', path: '/file/unit', body: {} }] }));
+  expect(await ok(call(project, 'GET', '/file/unit'))).toMatchObject({ count: 3 });
+  for (const reply of [
+    await call(project, 'POST', '/file/unit?name=a.txt', 'a', 'text/plain'),
+    await call(project, 'GET', `${unit}/content`),
+    await call(project, 'PUT', `${unit}/content`, 'a', 'text/plain'),
+  ]) {
+    expect(refusalOf(reply)).toMatchObject({ messages: ['kind.not_allowed_here'] });
+  }
+  await ok(call(project, 'DELETE', unit));
+});
+
+it('the API document describes it as any kind of the project', async () => {
+  const project = await olderProject();
+  const { paths, tags } = (await project.get('/doc/openapi.json')).body as unknown as OpenApiDocument;
+  expect(paths['/api/lib/file/unit']?.post?.tags).toEqual(['file']);
+  expect(paths['/api/lib/file/unit']?.post?.requestBody?.content).not.toHaveProperty('multipart/form-data');
+  expect(Object.keys(paths)).not.toContain('/api/lib/file/unit/{unit_id}/content');
+  expect(tags.map(({ name }) => name)).not.toContain('Files');
+});
