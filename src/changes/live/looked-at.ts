@@ -68,10 +68,11 @@ export class LookedAt {
       const parents = via.direction === 'child' ? [of] : kinds.map(({ kind }) => kind);
       for (const kind of parents) this.#add(this.links, kind);
     }
+    if (via.type === 'links') for (const kind of [of, ...kinds.map((each) => each.kind)]) this.#add(this.links, kind);
     for (const { kind, access, filter } of kinds) {
       if (via.type === 'member') this.#add(this.members, kind);
       // Where any link will do, the units at its other end are not looked at.
-      else if (via.type === 'reference' || !via.everyKind) this.#add(this.units, kind);
+      else if (via.type !== 'link' || !via.everyKind) this.#add(this.units, kind);
       this.#predicate(access);
       this.#predicate(filter);
     }

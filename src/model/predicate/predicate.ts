@@ -41,10 +41,11 @@ export interface Related {
   readonly via:
     | { readonly type: 'member'; readonly memberId: string }
     | { readonly type: 'reference'; readonly field: Field }
+    /** Links of all types, in both directions. */
+    | { readonly type: 'links' }
     | {
         readonly type: 'link';
-        /** Undefined for links of all types. */
-        readonly link: string | undefined;
+        readonly link: string;
         readonly direction: 'parent' | 'child';
         /** Whether `kinds` are all that can be linked, without conditions. */
         readonly everyKind: boolean;

@@ -63,7 +63,7 @@ export function resolveExistence(related: RelatedUnits, names: Names, resolve: R
   return referred(relation, filter, users, { names, resolve });
 }
 
-/** `referred`, as an `or` of one test for each reference, and two for links. */
+/** `referred`, as an `or` of one test for each reference, and one for links. */
 function referred(
   relation: Users,
   filter: Filter | undefined,
@@ -89,11 +89,8 @@ function referred(
     }),
   );
   const linkable = relation.parameter === undefined && isLinkable(names.kind) ? units.filter(isLinkableUser) : [];
-  const linked = DIRECTIONS.map((direction): Related => {
-    const via = { type: 'link', link: undefined, direction, everyKind: false, where: undefined } as const;
-    return { via, of: names.kind, kinds: linkable.map((each) => each.related) };
-  });
-  const found = [...referring, ...(linkable.length > 0 ? linked : [])];
+  const linked: Related = { via: { type: 'links' }, of: names.kind, kinds: linkable.map((each) => each.related) };
+  const found = [...referring, ...(linkable.length > 0 ? [linked] : [])];
   if (found.length === 0) return { op: 'constant', value: false };
   return {
     op: 'or',
@@ -106,8 +103,6 @@ function referred(
     },
   };
 }
-
-const DIRECTIONS = ['child', 'parent'] as const;
 
 function isLinkableUser({ related }: { readonly related: RelatedKind }): boolean {
   return isLinkable(related.kind);

@@ -190,9 +190,8 @@ function setSql(schema: string, kind: KindDef, part: Predicate, negated = false)
 function keysSql(schema: string, kind: KindDef, alternatives: readonly Predicate[]): Fragment {
   const others: Predicate[] = [];
   const sets = alternatives.flatMap((each) => {
-    if (each.op === 'exists' && each.related.via.type !== 'member') {
-      return keysOfRelated(schema, each.related, '_k', matchingIn(schema)) ?? [];
-    }
+    const keys = each.op === 'exists' ? keysOfRelated(schema, each.related, '_k', matchingIn(schema)) : undefined;
+    if (keys) return keys;
     others.push(each);
     return [];
   });

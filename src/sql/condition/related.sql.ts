@@ -34,9 +34,9 @@ export function relatedRows(schema: string, related: Related, row: string, match
   const { via, of, kinds } = related;
   const [first] = kinds;
   if (!first) return undefined;
-  if (via.type === 'link') {
-    const { id } = nearEnd(via, of, linkRow(relatedRow(row)));
-    return linkedRows(schema, { ...related, via }, row, matching, [sql`${id} = ${fieldJson(of.keyField, row)}`]);
+  if (via.type === 'link') return linkedRows(schema, { ...related, via }, row, matching);
+  if (via.type === 'links') {
+    return usingRows(schema, related, row, matching, (id) => sql`${id} = ${fieldJson(of.keyField, row)}`);
   }
   const unit = relatedRow(row);
   const { where, joins } = matching.units(first.kind, [first.access, first.filter], unit);
@@ -52,15 +52,12 @@ export function relatedRows(schema: string, related: Related, row: string, match
  * @param row an alias that the statement has not
  */
 export function keysOfRelated(schema: string, related: Related, row: string, matching: Matching): Fragment | undefined {
-  const { via, of, kinds } = related;
+  const { via, kinds } = related;
   const [first] = kinds;
-  if (!first || via.type === 'member') return undefined;
+  if (!first || via.type === 'member' || via.type === 'link') return undefined;
   const unit = relatedRow(row);
-  if (via.type === 'link') {
-    const { id, isKind } = nearEnd(via, of, linkRow(unit));
-    // PostgreSQL may test conditions in any order, and an id of another kind may not be of this type.
-    const key = sql`CASE WHEN ${isKind} THEN ${id}::${columnType(of.keyField.columnType)} END`;
-    return sql`SELECT ${key} ${linkedRows(schema, { ...related, via }, row, matching)}`;
+  if (via.type === 'links') {
+    return sql`SELECT ${ident(linkRow(unit), 'key')} ${usingRows(schema, related, row, matching)}`;
   }
   const { where, joins } = matching.units(first.kind, [first.access, first.filter], unit);
   const key = columnRef(via.field, unit);
@@ -70,50 +67,82 @@ export function keysOfRelated(schema: string, related: Related, row: string, mat
 
 type Linked = Related & { readonly via: { readonly type: 'link' } };
 
-/** The id of the unit at the near end of a link, and whether it is of the kind. */
-function nearEnd({ direction }: Linked['via'], of: KindDef, link: string) {
-  const near = direction === 'child' ? 'parent' : 'child';
-  return { id: ident(link, `${near}_id`), isKind: sql`${ident(link, `${near}_kind`)} = ${literal(of.id)}` };
-}
-
-/** @param isRelated further conditions of the links */
-function linkedRows(
-  schema: string,
-  { via, of, kinds }: Linked,
-  row: string,
-  matching: Matching,
-  isRelated: readonly Fragment[] = [],
-): Fragment {
+function linkedRows(schema: string, { via, of, kinds }: Linked, row: string, matching: Matching): Fragment {
   const unit = relatedRow(row);
   const link = linkRow(unit);
-  const far = via.direction;
-  const farKind = ident(link, `${far}_kind`);
+  const [near, far] = via.direction === 'child' ? ['parent', 'child'] : ['child', 'parent'];
+  const ends = { kind: ident(link, `${far}_kind`), id: ident(link, `${far}_id`) };
   const along = [
-    nearEnd(via, of, link).isKind,
-    ...isRelated,
-    ...(via.link === undefined ? [] : [sql`${ident(link, 'link_id')} = ${literal(via.link)}`]),
+    sql`${ident(link, `${near}_kind`)} = ${literal(of.id)}`,
+    sql`${ident(link, `${near}_id`)} = ${fieldJson(of.keyField, row)}`,
+    sql`${ident(link, 'link_id')} = ${literal(via.link)}`,
     ...(via.where ? [matching.links(via.where, unit)] : []),
   ];
   const from = sql`FROM ${linkTable(schema)} AS ${ident(link)}`;
   if (via.everyKind) return sql`${from} WHERE ${all(along)}`;
+  return farUnits(schema, kinds, unit, matching, { from, along, far: ends });
+}
+
+/**
+ * Links of all types, in both directions, with units of the kinds. `key` is that of the unit of the kind `of`.
+ * @param isRelated whether the near end of a link is the row
+ */
+function usingRows(
+  schema: string,
+  { of, kinds }: Related,
+  row: string,
+  matching: Matching,
+  isRelated?: (id: Fragment) => Fragment,
+): Fragment {
+  const unit = relatedRow(row);
+  const link = linkRow(unit);
+  const ways = (['parent', 'child'] as const).map((near) => {
+    const far = near === 'parent' ? 'child' : 'parent';
+    const [isKind, id] = [sql`${ident(`${near}_kind`)} = ${literal(of.id)}`, ident(`${near}_id`)];
+    // PostgreSQL may test conditions in any order, and an id of another kind may not be of this type.
+    const key = sql`CASE WHEN ${isKind} THEN ${id}::${columnType(of.keyField.columnType)} END AS key`;
+    const ends = sql`${ident(`${far}_kind`)} AS kind, ${ident(`${far}_id`)} AS id`;
+    const where = all([isKind, isRelated?.(id)]);
+    return sql`SELECT ${isRelated ? ends : sql`${key}, ${ends}`} FROM ${linkTable(schema)} WHERE ${where}`;
+  });
+  const from = sql`FROM (${join(ways, ' UNION ALL ')}) AS ${ident(link)}`;
+  const far = { kind: ident(link, 'kind'), id: ident(link, 'id') };
+  return farUnits(schema, kinds, unit, matching, { from, along: [], far });
+}
+
+/** Links, and what is known of their far ends. */
+interface FarEnds {
+  readonly from: Fragment;
+  readonly along: readonly Fragment[];
+  readonly far: { readonly kind: Fragment; readonly id: Fragment };
+}
+
+/** The links whose far end is a unit that matches. */
+function farUnits(
+  schema: string,
+  kinds: readonly RelatedKind[],
+  unit: string,
+  matching: Matching,
+  { from, along, far }: FarEnds,
+): Fragment {
   const free = kinds.filter(({ access, filter }) => !access && !filter);
   const tested = kinds.filter((each) => !free.includes(each));
   const unitOf = ({ kind, access, filter }: RelatedKind) => {
     const { where, joins } = matching.units(kind, [access, filter], unit);
     const key = columnRef(kind.keyField, unit);
-    const id = sql`${ident(link, `${far}_id`)}::${columnType(kind.keyField.columnType)}`;
+    const id = sql`${far.id}::${columnType(kind.keyField.columnType)}`;
     return { joins, where, key, id };
   };
   const [only] = tested;
   if (only && kinds.length === 1) {
     const { joins, where, key, id } = unitOf(only);
     const table = sql`${joinedKindTable(schema, only.kind)} AS ${ident(unit)}`;
-    const isKind = sql`${farKind} = ${literal(only.kind.id)}`;
+    const isKind = sql`${far.kind} = ${literal(only.kind.id)}`;
     // PostgreSQL may test conditions in any order, and an id of another kind may not be of this type.
     const on = sql`${key} = CASE WHEN ${isKind} THEN ${id} END`;
     return sql`${from} JOIN ${table} ON ${on}${joins} WHERE ${all([...along, isKind, ...where])}`;
   }
-  const isFree = sql`${farKind} IN (${join(free.map(({ kind }) => literal(kind.id)))})`;
+  const isFree = sql`${far.kind} IN (${join(free.map(({ kind }) => literal(kind.id)))})`;
   if (tested.length === 0) return sql`${from} WHERE ${all([...along, isFree])}`;
   const cases = tested.map((each) => {
     const { joins, where, key, id } = unitOf(each);
@@ -121,6 +150,6 @@ function linkedRows(
     const exists = sql`EXISTS (SELECT FROM ${table}${joins} WHERE ${all([sql`${key} = ${id}`, ...where])})`;
     return sql` WHEN ${literal(each.kind.id)} THEN ${exists}`;
   });
-  const matches = sql`CASE ${farKind}${join(cases, '')} ELSE ${free.length > 0 ? isFree : sql`false`} END`;
+  const matches = sql`CASE ${far.kind}${join(cases, '')} ELSE ${free.length > 0 ? isFree : sql`false`} END`;
   return sql`${from} WHERE ${all([...along, matches])}`;
 }
