@@ -161,7 +161,7 @@ const builtInKind = (
 
 /** Members have the API keys of their own; administrators pass every rule. */
 const OWN_KEY = ['eq(member,@member.id)'];
-/** Files are of the members who have made them. */
+/** Files are of the members who have made them, and those read them too who may read what uses them. */
 const OWN_FILE = ['eq(owner,@member.id)'];
 
 const FILE_TRAITS: BuiltInTraits = {
@@ -169,7 +169,7 @@ const FILE_TRAITS: BuiltInTraits = {
   contents: true,
   public: true,
   levels: { create: 'member', link: 'member', function: 'member' },
-  rules: { read: OWN_FILE, update: OWN_FILE, delete: OWN_FILE },
+  rules: { read: [...OWN_FILE, 'referred()'], update: OWN_FILE, delete: OWN_FILE },
 };
 
 /** In the order in which lists show them. */
