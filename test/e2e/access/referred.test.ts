@@ -171,6 +171,26 @@ describe('in the access of files', () => {
     await ok(project.delete(`/article/unit/${(content as { id: string }).id}`));
   });
 
+  it('is looked at in groups, traversals and changes too', async () => {
+    await ok(project.post('/group/unit', { id: 'seen', kind_list: ['file', 'page'] }));
+    const group = (await ok(member.get('/group/seen/unit?filter=eq(kind_id,file)&order=name'))) as Listed;
+    expect(group.items.map(({ name }) => name)).toEqual(READABLE);
+    expect(group.count).toBe(READABLE.length);
+    const far = (of: string, caller: TestProject) =>
+      ok(caller.get(`/${of}/link/child?link_id=gallery`)) as Promise<Listed>;
+    expect((await far(`article/unit/${published}`, member)).count).toBe(1);
+    expect((await far(`file/unit/${id('picture')}`, project)).count).toBe(1);
+    expect((await far(`file/unit/${id('picture')}`, member)).count).toBe(0);
+    for (const kind of ['file', 'article']) await ok(project.put(`/kind/unit/${kind}`, { changes: 'feed' }));
+    const { next } = (await ok(member.get('/changes?kinds=[file]'))) as { next: string };
+    for (const name of ['cover', 'scan'] as const)
+      await ok(project.put(`/file/unit/${id(name)}`, { metadata: { a: 1 } }));
+    const { items } = (await ok(member.get(`/changes?kinds=[file]&since=${next}`))) as { items: { unit_id: string }[] };
+    expect(items.map(({ unit_id: changed }) => changed)).toEqual([id('cover')]);
+    const live = await member.post('/live', { queries: [{ as: 'a', path: '/file/unit' }] });
+    expect(refusalOf(live)).toMatchObject({ status: 400, messages: ['changes.off'] });
+  });
+
   it('is explained', async () => {
     const told = async (name: (typeof FILES)[number]) => {
       const path = `/file/unit/${id(name)}/access?member=${myId}`;
