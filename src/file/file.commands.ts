@@ -1,6 +1,5 @@
-/** The commands of files beside those of all units: contents are uploaded, replaced and downloaded. */
+/** The commands of files beside those of all units: contents are uploaded and replaced. */
 import { Injectable } from '@nestjs/common';
-import { authorizeKind, checkActive } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { executorFor } from '../catalog/session/executors.js';
 import type { Session } from '../catalog/session/session.js';
@@ -11,20 +10,18 @@ import { ParsedBody } from '../http/body/read-body.js';
 import { KEY_HEADER } from '../http/header-names.js';
 import type { HttpRequest } from '../http/request/request.js';
 import { type QueryParameters, readQuery, urlQueryParameters } from '../http/route/parse-list-query.js';
-import { CONTENT_QUERY, UPLOAD_QUERY } from '../http/route/query-names.js';
-import { FILE_KIND, type Operation } from '../model/built-in-traits.js';
+import { UPLOAD_QUERY } from '../http/route/query-names.js';
+import { FILE_KIND } from '../model/built-in-traits.js';
 import { CONTENT_FIELD } from '../model/built-in/file-fields.js';
 import type { KindDef } from '../model/model.js';
-import type { Predicate } from '../model/predicate/predicate.js';
-import { reading, type Command, type Opened } from '../run/command.js';
+import type { Command, Opened } from '../run/command.js';
 import { refusal } from '../shared/errors.js';
-import { contentStatement, type ContentRow } from '../sql/file/content.sql.js';
-import { parseKey, unknownUnit } from '../unit/store/unit-ids.js';
+import type { ContentRow } from '../sql/file/content.sql.js';
+import { unknownUnit } from '../unit/store/unit-ids.js';
 import { mustBeWritable, readableUnits } from '../unit/table/rights.js';
 import { WriteCommands } from '../unit/write.commands.js';
-import { ContentAnswer } from './content.answer.js';
-import { contentEtag, contentHeaders, type ReadBy } from './content/content-headers.js';
-import { contentRange, requestedRange } from './content/range.js';
+import { contentEtag } from './content/content-headers.js';
+import { findContent, requireContents } from './contents.js';
 import { changedContent } from './file.behavior.js';
 import { isMultipart } from './multipart.js';
 import { Objects } from './objects.js';
@@ -91,58 +88,9 @@ export class FileCommands {
     };
   }
 
-  content(id: string, request: HttpRequest): Command {
-    return reading((opened) => {
-      const { kind, access } = requireContents(opened, 'read');
-      const readBy: ReadBy = opened.caller.type === 'anonymous' ? 'nothing' : 'token';
-      return {
-        run: async (session) => {
-          const download = isDownload(request);
-          const row = await this.#find(session, kind, id, access);
-          if (!row) throw unknownUnit(kind, id);
-          return this.answer(row, readBy, request, download);
-        },
-      };
-    });
-  }
-
-  /** The content of a file that the caller may read. */
-  async answer(row: ContentRow, readBy: ReadBy, { method, headers }: HttpRequest, download: boolean): Promise<Answer> {
-    const bytes = Number(row.bytes);
-    const modified = new Date(Number(row.version) / 1000);
-    const { name, sha256, object } = row;
-    const fields = contentHeaders({ name, mediaType: row.media_type, sha256, modified }, readBy, download);
-    const etag = contentEtag({ sha256 });
-    if (etagMatches(headers['if-none-match'], etag)) return new ContentAnswer(304, fields, undefined);
-    const range = requestedRange(headers, { bytes, etag, modified });
-    const length = range ? range.last - range.first + 1 : bytes;
-    const sent = {
-      ...fields,
-      'Content-Length': length,
-      ...(range && { 'Content-Range': contentRange(range, bytes) }),
-    };
-    const body = method === 'HEAD' || length === 0 ? undefined : await this.objects.open(object, range);
-    return new ContentAnswer(range ? 206 : 200, sent, body);
-  }
-
-  async #find(
-    session: Session,
-    kind: KindDef,
-    id: string,
-    access: Predicate | undefined,
-  ): Promise<ContentRow | undefined> {
-    const key = parseKey(kind, id);
-    if (key === undefined) return undefined;
-    const { project, model, executor } = session;
-    const { version } = model;
-    const plan = { schema: project.schema, kind, version, id: key, access, tags: undefined, recording: undefined };
-    const [row] = await executor.run<ContentRow>(contentStatement(plan));
-    return row;
-  }
-
   /** The content that is replaced, before the body is read; the write itself looks again. @throws KindError 404, 412 */
   async #findMatching(session: Session, kind: KindDef, id: string, ifMatch: string | undefined): Promise<ContentRow> {
-    const row = await this.#find(session, kind, id, readableUnits(session, kind));
+    const row = await findContent(session, kind, id, readableUnits(session, kind));
     if (!row) throw unknownUnit(kind, id);
     if (ifMatch !== undefined && !etagMatches(ifMatch, contentEtag(row))) throw changedContent();
     return row;
@@ -204,23 +152,6 @@ function isOwn(name: string): boolean {
   return UPLOAD_QUERY.some((each) => each === name);
 }
 
-function isDownload({ url }: HttpRequest): boolean {
-  const [text, ...more] = readQuery(url, CONTENT_QUERY).get('download') ?? ['false'];
-  if (more.length > 0 || (text !== 'true' && text !== 'false')) {
-    throw refusal('query.bad_value', 'download: wants true, false', { parameter: 'download' });
-  }
-  return text === 'true';
-}
-
 function writeRequest({ headers }: HttpRequest, url: string) {
   return { url, contentType: headers['content-type'], ifMatch: undefined };
-}
-
-/** The kind of the project's files, and those that the caller may read or write. @throws KindError 401, 403, 404 */
-function requireContents({ model, caller }: Opened, operation: Operation) {
-  const { kind, grant } = authorizeKind(model, FILE_KIND, operation, caller);
-  checkActive(kind);
-  if (!kind.traits.contents)
-    throw refusal('kind.not_allowed_here', `'${FILE_KIND}' is a kind of this project without contents`);
-  return { kind, access: grant.predicate };
 }

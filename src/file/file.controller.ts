@@ -5,7 +5,9 @@ import type { HttpRequest } from '../http/request/request.js';
 import type { Command } from '../run/command.js';
 import { RunInterceptor } from '../run/run.interceptor.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
+import { ContentCommands } from './content.commands.js';
 import { FileCommands } from './file.commands.js';
+import { UrlBody } from './url/url.body.js';
 
 const ROUTE = { tag: 'Files', of: 'contents', needs: 'access' } as const;
 
@@ -13,7 +15,10 @@ const ROUTE = { tag: 'Files', of: 'contents', needs: 'access' } as const;
 @Controller('api/lib/file/unit')
 @UseInterceptors(TenancyInterceptor, RunInterceptor)
 export class FileController {
-  constructor(private readonly files: FileCommands) {}
+  constructor(
+    private readonly files: FileCommands,
+    private readonly contents: ContentCommands,
+  ) {}
 
   @Post()
   @ApiRoute({
@@ -61,6 +66,23 @@ export class FileController {
     refuses: [404, 416],
   })
   content(@Param('unit_id') unit: string, @Req() request: HttpRequest): Command {
-    return this.files.content(unit, request);
+    return this.contents.content(unit, request);
+  }
+
+  @Post(':unit_id/url')
+  @ApiRoute({
+    ...ROUTE,
+    id: 'url',
+    needs: 'bearer',
+    rights: ['read'],
+    summary: 'Make an address for the content of a file',
+    description: 'It opens the content without headers until it ends. `size`, `format` and `download` may be appended.',
+    body: UrlBody,
+    content: 'fileUrl',
+    alone: true,
+    refuses: [404],
+  })
+  url(@Param('unit_id') unit: string, @Req() request: HttpRequest): Command {
+    return this.contents.url(unit, request);
   }
 }

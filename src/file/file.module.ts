@@ -1,18 +1,33 @@
 import { Module } from '@nestjs/common';
 import { UnitModule } from '../unit/unit.module.js';
+import { AddressController } from './address.controller.js';
+import { ContentCommands } from './content.commands.js';
 import { FileBehavior } from './file.behavior.js';
 import { FileCommands } from './file.commands.js';
 import { FileController } from './file.controller.js';
 import { FileOwnerBehavior } from './file-owner.behavior.js';
+import { ImageMaker } from './image/image-maker.js';
 import { ObjectCollector } from './object-collector.js';
 import { Objects } from './objects.js';
 import { OwnedFilesBehavior } from './owned-files.behavior.js';
+import { Pictures } from './pictures.js';
 import { Uploads } from './uploads.js';
 
 /** Contents of files: uploads and downloads. */
 @Module({
   imports: [UnitModule],
-  controllers: [FileController],
-  providers: [FileBehavior, FileCommands, FileOwnerBehavior, ObjectCollector, Objects, OwnedFilesBehavior, Uploads],
+  controllers: [FileController, AddressController],
+  providers: [
+    { provide: ImageMaker, useFactory: () => new ImageMaker() },
+    ContentCommands,
+    Pictures,
+    FileBehavior,
+    FileCommands,
+    FileOwnerBehavior,
+    ObjectCollector,
+    Objects,
+    OwnedFilesBehavior,
+    Uploads,
+  ],
 })
 export class FileModule {}

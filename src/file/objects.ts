@@ -113,7 +113,7 @@ export class Objects {
   /** Removes objects of a project whose time is over. @param signal ends it between two steps */
   async removeDue({ schema }: Pick<Project, 'schema'>, signal?: AbortSignal): Promise<void> {
     for (let count = REMOVED_AT_ONCE; count === REMOVED_AT_ONCE && !signal?.aborted;) {
-      count = await this.#removeLocked(schema, dueObjectsStatement(schema, REMOVED_AT_ONCE));
+      count = await this.#removeLocked(schema, dueObjectsStatement(schema, REMOVED_AT_ONCE), true);
     }
   }
 
@@ -124,13 +124,17 @@ export class Objects {
     this.#planned.set(schema, true);
   }
 
-  /** A file that wants one of the objects meanwhile waits, and does not find it. */
-  #removeLocked(schema: string, lock: ReturnType<typeof lockObjectsStatement>): Promise<number> {
+  /**
+   * A file that wants one of the objects meanwhile waits, and does not find it.
+   * @param withSizes whether files may have had them, so that there may be sizes of them
+   */
+  #removeLocked(schema: string, lock: ReturnType<typeof lockObjectsStatement>, withSizes = false): Promise<number> {
     return this.database.transaction(
       async (tx) => {
         const found = await tx.run<{ id: string; used: boolean }>(lock);
         if (found.length === 0) return 0;
-        await this.store.delete(found.flatMap(({ id, used }) => (used ? [] : [id])));
+        const unused = found.flatMap(({ id, used }) => (used ? [] : [id]));
+        await this.store.delete(withSizes ? [...(await this.#sizesOf(unused)), ...unused] : unused);
         await tx.run(
           forgetObjectsStatement(
             schema,
@@ -142,6 +146,20 @@ export class Objects {
       { isolation: 'read committed' },
     );
   }
+
+  /** They are listed, because the settings with which they were made may have changed since. */
+  async #sizesOf(keys: readonly string[]): Promise<string[]> {
+    const sizes: string[] = [];
+    for (const key of keys) {
+      for await (const size of this.store.list(sizeKey(key, ''))) sizes.push(size.key);
+    }
+    return sizes;
+  }
+}
+
+/** The key of a size of the picture that is an object, which is removed with it. */
+export function sizeKey(object: string, size: string): string {
+  return `${object}.${size}`;
 }
 
 /** Never made from what a client sends. */

@@ -31,7 +31,7 @@ const ENDPOINT = {
 
 /** Calls of other services, which know neither the headers nor the bodies of this one: none of theirs is interpreted. */
 @Controller('api/lib/project/:project_id/hook/:kind_id/:endpoint_name')
-@WithProjectInPath()
+@WithProjectInPath(unknownEndpoint)
 @WithoutAccessToken()
 @UseInterceptors(EndpointRates, TenancyInterceptor)
 export class EndpointController {
@@ -73,7 +73,7 @@ export class EndpointController {
 /** Other methods of endpoints, and what is none: refused as calls of endpoints are, and not for want of a header. */
 @Controller('api/lib/project/:project_id/hook')
 @ApiExcludeController()
-@WithProjectInPath()
+@WithProjectInPath(unknownEndpoint)
 @WithoutAccessToken()
 @UseInterceptors(EndpointRates, TenancyInterceptor)
 export class UnknownEndpointController {

@@ -299,6 +299,10 @@ export const ERRORS = {
     meaning: 'The address has expired, or the content that it was made for was replaced or deleted.',
   },
   'file.not_here': { status: 400, meaning: 'Files are not imported or upserted: each is uploaded.' },
+  'file.original': {
+    status: 403,
+    meaning: 'The project shows pictures as they were uploaded to their owners alone; others name a size.',
+  },
   'file.unavailable': { status: 503, meaning: 'Where the contents of files are kept does not answer.' },
   'file.no_image': {
     status: 400,

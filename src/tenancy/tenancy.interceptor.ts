@@ -17,7 +17,7 @@ import { Overload } from './overload.js';
 import { RequestRates } from './request-rates.js';
 import { ProjectStore } from './project-store.js';
 import type { Project } from './project.js';
-import { RouteOptionsReader, unknownEndpoint, type RouteOptions } from './route-options.js';
+import { RouteOptionsReader, type RouteOptions } from './route-options.js';
 import { PROJECT_HEADER } from '../http/header-names.js';
 import { nearestTo } from '../shared/texts.js';
 
@@ -45,7 +45,7 @@ export class TenancyInterceptor extends PreparingInterceptor {
     if (options.project === 'optional' && !hasProjectKey(request)) return;
     const part = partOf(request);
     // Before anything is looked up or read.
-    const key = options.project === 'path' ? projectInPath(request) : readProjectKey(request);
+    const key = typeof options.project === 'object' ? projectInPath(request) : readProjectKey(request);
     const refused = this.overload.refuse(key, part);
     return refused ?? this.#resolve(request, context.getArgByIndex<HttpResponse>(1), { ...options, key, part });
   }
@@ -53,11 +53,11 @@ export class TenancyInterceptor extends PreparingInterceptor {
   #resolve(
     request: HttpRequest,
     response: HttpResponse,
-    { project: place, accessToken, key, part }: RouteOptions & { readonly key: string; readonly part: string },
+    { project: place, ignoresToken, key, part }: RouteOptions & { readonly key: string; readonly part: string },
   ): MaybePromise<void> {
-    const unknown = place === 'path' ? unknownEndpoint : unknownProject;
+    const unknown = typeof place === 'object' ? () => place.unknown(request) : unknownProject;
     return andThen(this.#project(key, unknown), (project) => {
-      const found = accessToken === 'none' ? ANONYMOUS : this.callers.resolve(request, project);
+      const found = ignoresToken(request) ? ANONYMOUS : this.callers.resolve(request, project);
       return andThen(found, (caller) => {
         setScope(request, {
           project,

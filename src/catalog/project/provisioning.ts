@@ -13,6 +13,7 @@ import { schemaName } from '../../model/names.js';
 import { refusal, type KindError } from '../../shared/errors.js';
 import { PROJECT_ID } from '../../shared/identifiers.js';
 import { notifyStatement } from '../../sql/server/connection.sql.js';
+import { revokeUrlsStatement } from '../../sql/file/files.sql.js';
 import { inOneMessage } from '../../sql/fragment.js';
 import { insertModelStatement, setAccessDefaultStatement } from '../../sql/definition/model.sql.js';
 import {
@@ -137,9 +138,13 @@ export class Provisioning {
   async set(id: string, { label, settings = {}, accessDefault }: ProjectChange): Promise<ProjectRow> {
     const row = await this.get(id);
     if (accessDefault) await this.#setAccessDefault(row, accessDefault);
-    const changed = { ...changedLabel(row, label), ...namedSettings(changedSettings(row, settings)) };
+    const changedOnes = changedSettings(row, settings);
+    const changed = { ...changedLabel(row, label), ...namedSettings(changedOnes) };
     await this.database.transaction(async (tx) => {
       await tx.run(updateProjectStatement(id, label ?? null, settings));
+      // Addresses made before open originals.
+      if (changedOnes.originals === 'owner' && row.status === 'active')
+        await tx.run(revokeUrlsStatement(schemaName(id)));
       if (Object.keys(changed).length > 0) this.#record(tx, 'changed', id, { settings: changed });
     });
     await this.#announce(id);

@@ -11,6 +11,8 @@ interface ServedContent {
   readonly modified: Date;
   /** What distinguishes a size of an image from the image. */
   readonly size?: string | undefined;
+  /** A further header of the request on which the content depends. */
+  readonly varies?: string;
 }
 
 /** By what the caller may read the content: a signed address with the seconds until it ends, a token, or nothing. */
@@ -31,7 +33,7 @@ export function contentEtag({ sha256, size }: Pick<ServedContent, 'sha256' | 'si
 
 /** @param download whether the content is to be saved, whatever it is */
 export function contentHeaders(content: ServedContent, readBy: ReadBy, download = false): Record<string, string> {
-  const { name, mediaType, modified } = content;
+  const { name, mediaType, modified, varies } = content;
   const type = !download && INLINE.test(mediaType) ? 'inline' : 'attachment';
   return {
     'Content-Type': mediaType === PLAIN_TEXT ? `${PLAIN_TEXT}; charset=utf-8` : mediaType,
@@ -44,12 +46,18 @@ export function contentHeaders(content: ServedContent, readBy: ReadBy, download 
     ETag: contentEtag(content),
     'Last-Modified': modified.toUTCString(),
     ...caching(readBy),
+    ...varyOn(readBy === 'token' ? 'Authorization' : undefined, varies),
   };
+}
+
+function varyOn(...names: readonly (string | undefined)[]): Record<string, string> {
+  const given = names.filter((name) => name !== undefined);
+  return given.length > 0 ? { Vary: given.join(', ') } : {};
 }
 
 function caching(readBy: ReadBy): Record<string, string> {
   if (readBy === 'nothing') return { 'Cache-Control': `public, max-age=${KEPT}` };
-  if (readBy === 'token') return { 'Cache-Control': `private, max-age=${KEPT}`, Vary: 'Authorization' };
+  if (readBy === 'token') return { 'Cache-Control': `private, max-age=${KEPT}` };
   const seconds = Math.max(0, Math.min(SIGNED_KEPT, Math.floor(readBy.signatureFor)));
   return { 'Cache-Control': `private, max-age=${seconds}` };
 }

@@ -146,7 +146,7 @@ export class ImageMaker {
   }
 }
 
-function noImage(): KindError {
+export function noImage(): KindError {
   return refusal(
     'file.no_image',
     'The file is damaged, or no picture of those that are made in other sizes: jpeg, png, webp, gif, avif',

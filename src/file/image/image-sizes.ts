@@ -13,7 +13,7 @@ export interface SizeOfImage {
   readonly mode: (typeof MODES)[number];
 }
 
-type ImageSizes = ReadonlyMap<string, SizeOfImage>;
+export type ImageSizes = ReadonlyMap<string, SizeOfImage>;
 
 /** The sizes of projects that set none. */
 export const DEFAULT_IMAGE_SIZES: ImageSizes = new Map<string, SizeOfImage>([
@@ -22,6 +22,13 @@ export const DEFAULT_IMAGE_SIZES: ImageSizes = new Map<string, SizeOfImage>([
   ['medium', { width: 960, height: 960, mode: 'inside' }],
   ['large', { width: 1920, height: 1920, mode: 'inside' }],
 ]);
+
+const SIZED = /^image\/(?:jpeg|png|webp|gif|avif)$/;
+
+/** Whether contents of a media type are pictures of which sizes are made. */
+export function hasSizes(mediaType: string): boolean {
+  return SIZED.test(mediaType);
+}
 
 const NAME = /^[a-z][a-z0-9_-]{0,39}$/;
 const NAME_HINT = 'a lower-case letter, then up to 39 lower-case letters, digits, _ and -';
@@ -68,6 +75,9 @@ export function printImageSizes(sizes: ImageSizes): string {
   return [...sizes].map(([name, { width, height, mode }]) => `${name}:${width}x${height}:${mode}`).join(',');
 }
 
+/** The format that the header `Accept` decides. */
+export const AUTO = 'auto';
+
 const FORMATS = ['webp', 'jpeg', 'png'] as const;
 
 /** `jpeg-or-png` is png where the picture has an alpha channel, which only its content tells, and jpeg where it has none. */
@@ -78,7 +88,7 @@ export type ImageFormat = (typeof FORMATS)[number] | 'jpeg-or-png';
  * @param requested `auto`, which is webp where the header `Accept` names that, as browsers do, or a format
  */
 export function formatToMake(requested: string, accept: string | undefined): ImageFormat | undefined {
-  if (requested === 'auto') return acceptsWebp(accept ?? '') ? 'webp' : 'jpeg-or-png';
+  if (requested === AUTO) return acceptsWebp(accept ?? '') ? 'webp' : 'jpeg-or-png';
   return FORMATS.find((format) => format === requested);
 }
 

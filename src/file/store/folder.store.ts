@@ -82,8 +82,8 @@ export class FolderStore implements FileStore {
 
   async *list(prefix: string): AsyncIterable<StoredObject> {
     const folder = checkPrefix(prefix).replace(/[^/]*$/, '');
-    for await (const { key, bytes, changedAt } of this.#walk(folder)) {
-      if (key.startsWith(prefix) && isKey(key)) yield { key, bytes, storedAt: changedAt };
+    for await (const { key, bytes, changedAt } of this.#walk(folder, prefix)) {
+      if (isKey(key)) yield { key, bytes, storedAt: changedAt };
     }
   }
 
@@ -150,13 +150,17 @@ export class FolderStore implements FileStore {
     }
   }
 
-  /** The files below a folder: its path from the root, empty or with a slash at its end. */
-  async *#walk(folder: string): AsyncIterable<FoundFile> {
+  /**
+   * The files below a folder whose keys begin with `prefix`.
+   * @param folder its path from the root, empty or with a slash at its end
+   */
+  async *#walk(folder: string, prefix = ''): AsyncIterable<FoundFile> {
     try {
       const entries = await ifThere(() => opendir(join(this.#root, folder)));
       if (!entries) return;
       for await (const entry of entries) {
         const key = `${folder}${entry.name}`;
+        if (!key.startsWith(prefix)) continue;
         if (entry.isDirectory()) yield* this.#walk(`${key}/`);
         if (!entry.isFile()) continue;
         const found = await ifThere(() => stat(join(this.#root, key)));

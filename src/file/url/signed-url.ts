@@ -2,12 +2,12 @@
  * Addresses of contents that need no header, as for pictures in pages and mails. A signature opens one content of one
  * file until it ends. It is judged before the file is looked up, so it tells nothing about files.
  */
-import { timingSafeEqual } from 'node:crypto';
-import { keyedHash } from '../../shared/derived-key.js';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { derivedKey } from '../../shared/derived-key.js';
 import { refusal } from '../../shared/errors.js';
 
 /** What a signature opens: `o` the original and its sizes, `s` the sizes alone. */
-type SignedClass = 'o' | 's';
+export type SignedClass = 'o' | 's';
 
 /** The file of an address. `epoch`: a number of the project; when it is raised, all signatures before end. */
 interface AddressedFile {
@@ -47,11 +47,11 @@ export function roundedExpiry(seconds: number, now = Date.now()): number {
 }
 
 export class FileUrls {
-  readonly #hash: (...parts: readonly string[]) => string;
+  readonly #key: Buffer;
 
   /** @param secret the secret of the service */
   constructor(secret: string) {
-    this.#hash = keyedHash(secret, 'file urls');
+    this.#key = derivedKey(secret, 'file urls');
   }
 
   /** The path and query of an address. @param expires seconds since 1970 */
@@ -84,16 +84,28 @@ export class FileUrls {
   }
 
   #mac({ project, epoch, id }: AddressedFile, { opens, object }: Opened, expires: string): string {
-    return this.#hash(project, String(epoch), id, opens, object, expires);
+    const signed = [epoch, id, opens, object].join(' ');
+    return createHmac('sha256', this.#keyOf(project, expires)).update(signed).digest('base64url');
+  }
+
+  /** The key for addresses of one project that end at one time: it makes no others where it becomes known. */
+  #keyOf(project: string, expires: string): Buffer {
+    return createHmac('sha256', this.#key)
+      .update(JSON.stringify([project, expires]))
+      .digest();
   }
 }
 
 /**
- * @param object the key of the object that the file has, if it is there
+ * @param found the content that the file has, if it is there
  * @throws KindError 403 if that is not the one for which the address was made
  */
-export function requireContent(opened: Opened, object: string | undefined): void {
-  if (object === undefined || opened.object !== objectDigits(object)) throw expired();
+export function requireContent<Content extends { readonly object: string }>(
+  opened: Opened,
+  found: Content | undefined,
+): Content {
+  if (!found || opened.object !== objectDigits(found.object)) throw expired();
+  return found;
 }
 
 function expired(): Error {

@@ -52,10 +52,13 @@ export function Choice(known: readonly string[]): PropertyDecorator {
   );
 }
 
-/** A required whole number, not below 0. */
-export function WholeNumber(description: string): PropertyDecorator {
+/** A required whole number, not below 0, or in narrower bounds. */
+export function WholeNumber(
+  description: string,
+  { minimum = 0, maximum = Number.MAX_SAFE_INTEGER }: { readonly minimum?: number; readonly maximum?: number } = {},
+): PropertyDecorator {
   return applyDecorators(
-    ApiProperty({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description }),
+    ApiProperty({ type: 'integer', minimum, maximum, description }),
     IsPresent('must be given'),
     Check(
       'parameter.bad_type',
@@ -64,8 +67,8 @@ export function WholeNumber(description: string): PropertyDecorator {
     ),
     Check(
       'parameter.bad_value',
-      (value) => Number.isSafeInteger(value) && Number(value) >= 0,
-      () => `must be a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`,
+      (value) => Number.isSafeInteger(value) && Number(value) >= minimum && Number(value) <= maximum,
+      () => `must be a whole number from ${minimum} to ${maximum}`,
     ),
   );
 }

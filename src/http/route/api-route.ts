@@ -70,7 +70,8 @@ export type ContentForm =
   | 'webhookDelivery'
   | 'webhookDeliveries'
   | 'functionFailure'
-  | 'functionFailures';
+  | 'functionFailures'
+  | 'fileUrl';
 
 export const TAGS = {
   Authentication: 'Members sign up, sign in and look after their sessions.',

@@ -44,12 +44,17 @@ export type QueryName =
   | 'wait'
   | 'name'
   | 'values'
-  | 'download';
+  | 'download'
+  | 'size'
+  | 'expires'
+  | 'signature';
 
 /** Of an upload whose body is the content. */
 export const UPLOAD_QUERY = ['name', 'values'] as const satisfies readonly QueryName[];
 /** Of the content of a file. */
-export const CONTENT_QUERY = ['download'] as const satisfies readonly QueryName[];
+export const CONTENT_QUERY = ['download', 'size', 'format'] as const satisfies readonly QueryName[];
+/** Of its address without a header. */
+export const ADDRESS_QUERY = [...CONTENT_QUERY, 'expires', 'signature'] as const satisfies readonly QueryName[];
 
 const FIELD_NAMES = ['include', 'exclude'] as const;
 /** Of a list that can't be filtered. */

@@ -1,6 +1,7 @@
 /** What the content of a file is, and where. */
 import { OBJECT_FIELD } from '../../model/built-in/file-fields.js';
 import { FILE_KIND } from '../../model/built-in-traits.js';
+import { FILES_TABLE } from '../../model/table/internal-tables.js';
 import { ident, param, render, sql, type Statement } from '../fragment.js';
 import { kindTable } from '../table.sql.js';
 import { microseconds } from '../columns.sql.js';
@@ -21,6 +22,9 @@ export interface ContentRow {
 
 export type StoredContentRow = Pick<ContentRow, 'object' | 'bytes' | 'sha256'>;
 
+/** A content with the number that ends signed addresses when it is raised. */
+export type AddressedContentRow = { readonly epoch: string } & (ContentRow | Readonly<Record<keyof ContentRow, null>>);
+
 /** The content that a file has. One row at most. */
 export function contentOfUnitStatement(schema: string, id: string): Statement {
   return render(sql`
@@ -30,20 +34,35 @@ export function contentOfUnitStatement(schema: string, id: string): Statement {
   `);
 }
 
+const CONTENT_COLUMNS = sql`
+  t."id"::text,
+  t."name",
+  t."media_type",
+  t."bytes"::text,
+  t."sha256",
+  t.${ident(OBJECT_FIELD)},
+  t."width"::text,
+  t."owner"::text,
+  ${microseconds(sql`t."updated_at"`)}::text AS version
+`;
+
+/** One row: the number that ends addresses, and the content of a file whoever may read it, or nulls. */
+export function addressedContentStatement(schema: string, id: string | undefined): Statement {
+  return render(
+    sql`
+      SELECT f."epoch"::text, ${CONTENT_COLUMNS}
+      FROM ${ident(schema, FILES_TABLE)} AS f
+      LEFT JOIN ${ident(schema, FILE_KIND)} AS t ON t."id" = ${param(id ?? null)}::uuid
+    `,
+    true,
+  );
+}
+
 /** The content of a file that fits the plan. One row at most. */
 export function contentStatement(plan: DeletePlan): Statement {
   return render(
     sql`
-      SELECT
-        t."id"::text,
-        t."name",
-        t."media_type",
-        t."bytes"::text,
-        t."sha256",
-        t.${ident(OBJECT_FIELD)},
-        t."width"::text,
-        t."owner"::text,
-        ${microseconds(sql`t."updated_at"`)}::text AS version
+      SELECT ${CONTENT_COLUMNS}
       FROM ${kindTable(plan.schema, plan.kind)} AS t
       WHERE ${targetConditions(plan, param(plan.id), param(plan.version))}
     `,

@@ -70,6 +70,8 @@ interface Row {
   readonly bare?: true;
   /** It takes no token: what the header holds changes nothing. */
   readonly tokenless?: true;
+  /** Its path names the project: the header of it is not read. */
+  readonly projectInPath?: true;
   /** Its query is not looked at: who asks is a browser, a probe, or is refused before. */
   readonly anyQuery?: true;
 }
@@ -379,6 +381,21 @@ const ROWS: readonly Row[] = [
     anyQuery: true,
   },
   {
+    route: 'POST /api/lib/file/unit/:unit_id/url',
+    call: () => ['POST', '/file/unit/00000000-0000-4000-8000-000000000000/url', { seconds: 60 }],
+    answers: [401, 404, 404, 404],
+  },
+  // The project is in the path.
+  ...['', '/:file_name'].map((name): Row => ({
+    route: `GET /api/lib/project/:project_id/file/:file_id${name}`,
+    call: () => [
+      'GET',
+      `/project/${here.admin.id}/file/00000000-0000-4000-8000-000000000000${name.replace(':file_name', 'a.txt')}`,
+    ],
+    answers: [404, 404, 404, 404],
+    projectInPath: true,
+  })),
+  {
     route: 'ALL /api/lib/*path',
     call: () => ['PATCH', '/nothing/of/the/kind'],
     answers: [404, 404, 404, 404],
@@ -468,64 +485,68 @@ it('every route has a row, and every row has a route', () => {
 /** Those of requests that leave sessions and keys alone, by whose they are. */
 const tokens = new Map<string, Promise<string | undefined>>();
 
-describe.each(ROWS)('$route', ({ route, call, answers, keyed: byKey, open, bare, tokenless, anyQuery }) => {
-  const answered = async (as: TestProject, options?: CallOptions, query = ''): Promise<number> => {
-    const note = async (): Promise<string> => await createdId(here.admin.post('/note/unit', { owner: here.ann }));
-    const file = async (): Promise<string> =>
-      route.includes('/file/')
-        ? await createdId(here.admin.post('/file/unit', { name: 'a.txt', content: '', owner: here.ann }))
-        : '';
-    const units =
-      call.length > 0
-        ? { note: await note(), other: await note(), file: await file() }
-        : { note: '', other: '', file: '' };
-    const [method, address, body] = call(units);
-    const path = `${address}${address.includes('?') ? query.replace('?', '&') : query}`;
-    const reply = path.startsWith('^')
-      ? await fetch(`${as.service.url}${path.slice(1)}`, { method, headers: options?.headers ?? {} })
-      : await as.call(method, path, body, options);
-    if (!(reply instanceof Response) && !(bare && reply.status === 200)) expectWellFormed(reply);
-    expect(reply.headers.get('x-content-type-options')).toBe('nosniff');
-    if (reply.status >= 400 || path.startsWith('/auth/')) expect(reply.headers.get('cache-control')).toBe('no-store');
-    return reply.status;
-  };
-  // Requests about sessions may end that of the token.
-  const known = () => (route.includes('/auth/') ? new Map<string, Promise<string | undefined>>() : tokens);
-  const tokenOf = (project: TestProject, kind: string, id: string) =>
-    getOrInsert(known(), id, async () => (await tokensOf(project, kind, id)).access_token);
-  const administrator = (project: TestProject) =>
-    getOrInsert(known(), project.id, async () => (await service.signIn(project.id)).token);
-  const keyWithoutRights = () =>
-    getOrInsert(tokens, 'key', async () => (await makeKey(here.admin, { scope: [] })).secret);
-  const [nobody, ann, guest, admin] = answers;
-  const bad = open || tokenless ? nobody : 401;
-  const keyed = byKey ?? (open || tokenless ? nobody : 403);
+describe.each(ROWS)(
+  '$route',
+  ({ route, call, answers, keyed: byKey, open, bare, tokenless, projectInPath, anyQuery }) => {
+    const answered = async (as: TestProject, options?: CallOptions, query = ''): Promise<number> => {
+      const note = async (): Promise<string> => await createdId(here.admin.post('/note/unit', { owner: here.ann }));
+      const file = async (): Promise<string> =>
+        route.includes('/file/')
+          ? await createdId(here.admin.post('/file/unit', { name: 'a.txt', content: '', owner: here.ann }))
+          : '';
+      const units =
+        call.length > 0
+          ? { note: await note(), other: await note(), file: await file() }
+          : { note: '', other: '', file: '' };
+      const [method, address, body] = call(units);
+      const path = `${address}${address.includes('?') ? query.replace('?', '&') : query}`;
+      const reply = path.startsWith('^')
+        ? await fetch(`${as.service.url}${path.slice(1)}`, { method, headers: options?.headers ?? {} })
+        : await as.call(method, path, body, options);
+      if (!(reply instanceof Response) && !(bare && reply.status === 200)) expectWellFormed(reply);
+      expect(reply.headers.get('x-content-type-options')).toBe('nosniff');
+      if (reply.status >= 400 || path.startsWith('/auth/')) expect(reply.headers.get('cache-control')).toBe('no-store');
+      return reply.status;
+    };
+    // Requests about sessions may end that of the token.
+    const known = () => (route.includes('/auth/') ? new Map<string, Promise<string | undefined>>() : tokens);
+    const tokenOf = (project: TestProject, kind: string, id: string) =>
+      getOrInsert(known(), id, async () => (await tokensOf(project, kind, id)).access_token);
+    const administrator = (project: TestProject) =>
+      getOrInsert(known(), project.id, async () => (await service.signIn(project.id)).token);
+    const keyWithoutRights = () =>
+      getOrInsert(tokens, 'key', async () => (await makeKey(here.admin, { scope: [] })).secret);
+    const [nobody, ann, guest, admin] = answers;
+    const bad = open || tokenless ? nobody : 401;
+    const keyed = byKey ?? (open || tokenless ? nobody : 403);
+    const headerless = open ?? projectInPath;
 
-  it.each<[string, Status, () => Promise<CallOptions>]>([
-    ['without a token', nobody, () => Promise.resolve({})],
-    ['to a member', ann, async () => ({ token: await tokenOf(here.admin, 'person', here.ann) })],
-    ['to a member of another kind', guest, async () => ({ token: await tokenOf(here.admin, 'guest', here.guest) })],
-    ['to an administrator', admin, async () => ({ token: await administrator(here.admin) })],
-    ['to an API key without rights', keyed, async () => ({ token: await keyWithoutRights() })],
-    ['with a malformed token', bad, () => Promise.resolve({ token: 'a.b.c' })],
-    ['with a token that is no bearer', bad, () => Promise.resolve({ headers: { authorization: 'Basic YTpi' } })],
-    ['to a member of another project', bad, async () => ({ token: await tokenOf(there.admin, 'person', there.ann) })],
-    ['to an administrator of another project', bad, async () => ({ token: await administrator(there.admin) })],
-    ['without a project', open ? nobody : 400, () => Promise.resolve({ headers: { 'kind-project-key': '' } })],
-    [
-      'of a project that is none',
-      open ? nobody : 401,
-      () => Promise.resolve({ headers: { 'kind-project-key': 'nowhere' } }),
-    ],
-  ])('%s', async (_, expected, options) => {
-    expect([expected].flat()).toContain(await answered(anonymous(here.admin), await options()));
-  });
+    it.each<[string, Status, () => Promise<CallOptions>]>([
+      ['without a token', nobody, () => Promise.resolve({})],
+      ['to a member', ann, async () => ({ token: await tokenOf(here.admin, 'person', here.ann) })],
+      ['to a member of another kind', guest, async () => ({ token: await tokenOf(here.admin, 'guest', here.guest) })],
+      ['to an administrator', admin, async () => ({ token: await administrator(here.admin) })],
+      ['to an API key without rights', keyed, async () => ({ token: await keyWithoutRights() })],
+      ['with a malformed token', bad, () => Promise.resolve({ token: 'a.b.c' })],
+      ['with a token that is no bearer', bad, () => Promise.resolve({ headers: { authorization: 'Basic YTpi' } })],
+      ['to a member of another project', bad, async () => ({ token: await tokenOf(there.admin, 'person', there.ann) })],
+      ['to an administrator of another project', bad, async () => ({ token: await administrator(there.admin) })],
+      ['without a project', headerless ? nobody : 400, () => Promise.resolve({ headers: { 'kind-project-key': '' } })],
+      [
+        'of a project that is none',
+        headerless ? nobody : 401,
+        () => Promise.resolve({ headers: { 'kind-project-key': 'nowhere' } }),
+      ],
+    ])('%s', async (_, expected, options) => {
+      expect([expected].flat()).toContain(await answered(anonymous(here.admin), await options()));
+    });
 
-  it(anyQuery ? 'whatever the query' : 'with a query parameter that it does not have', async () => {
-    const token = await administrator(here.admin);
-    expect([anyQuery ? admin : 400].flat()).toContain(await answered(anonymous(here.admin), { token }, '?x=1'));
-  });
-});
+    it(anyQuery ? 'whatever the query' : 'with a query parameter that it does not have', async () => {
+      const token = await administrator(here.admin);
+      expect([anyQuery ? admin : 400].flat()).toContain(await answered(anonymous(here.admin), { token }, '?x=1'));
+    });
+  },
+);
 
 afterAll(async () => {
   // What was tried from the other project left nothing there.

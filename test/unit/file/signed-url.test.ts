@@ -68,8 +68,8 @@ describe('a signed address', () => {
 
   it('is for one content of the file', () => {
     const opened = urls.open(file, query, before);
-    expect(() => requireContent(opened, file.object)).not.toThrow();
-    for (const other of [undefined, file.object.replace(digits, '00000000')]) {
+    expect(requireContent(opened, file)).toBe(file);
+    for (const other of [undefined, { object: file.object.replace(digits, '00000000') }]) {
       expect(() => requireContent(opened, other)).toThrow(refused('file.expired'));
     }
   });

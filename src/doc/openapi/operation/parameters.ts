@@ -78,6 +78,7 @@ export function pathParameters(choices: LinkPathChoices | undefined): Record<str
     of('function_name', 'The name of a function.'),
     of('project_id', 'The id of the project.'),
     of('endpoint_name', 'The name of an endpoint.'),
+    of('file_id', 'The id of a file.'),
     of('token', 'The token of the mail.'),
     of('asset', 'The name of a file of the page.'),
   ]);

@@ -36,6 +36,17 @@ const WRITE_PARAMETERS = {
     type: 'boolean',
     default: false,
   }),
+  size: queryParameterOf('size', 'Of a picture: the name of one of the sizes of the project.', {
+    type: 'string',
+    minLength: 1,
+  }),
+  image_format: queryParameterOf(
+    'format',
+    'Of a size; `auto` is webp where the header `Accept` names that, and else png of pictures with transparency and jpeg of others.',
+    { type: 'string', enum: ['auto', 'webp', 'jpeg', 'png'], default: 'auto' },
+  ),
+  expires: queryParameterOf('expires', 'Of a signed address: when it ends.', { type: 'string' }),
+  signature: queryParameterOf('signature', 'Of a signed address: that it was made here.', { type: 'string' }),
   matching_filter: queryParameterOf(
     'filter',
     'Which units: an expression as of a list, such as `eq(state,draft)`; `all()` matches every unit.',
@@ -120,6 +131,7 @@ type QueryComponent =
   | 'function_kind_ids'
   | 'recorded_kinds'
   | 'recorded_limit'
+  | 'image_format'
   | 'loaded_direction';
 
 /** @param route the id of the operation's route: traversals and paths have parameters of the same names as `load_links` */
@@ -138,6 +150,8 @@ export function queryComponent(name: QueryName, route: string): QueryComponent {
       return route === 'changes' ? `recorded_${name}` : name;
     case 'filter':
       return route === 'updateAll' || route === 'deleteAll' ? 'matching_filter' : name;
+    case 'format':
+      return route === 'content' || route === 'file.address' ? 'image_format' : name;
     case 'depth':
       return route === 'path' ? 'path_depth' : name;
     default:

@@ -255,6 +255,8 @@ function contentSchema(form: ContentForm, kind: KindDef | undefined, view: Docum
       return schemaRef('kind_function_failures');
     case 'functionRuns':
       return schemaRef('kind_function_runs');
+    case 'fileUrl':
+      return schemaRef('kind_file_url');
     case 'webhookPing':
       return schemaRef('kind_webhook_ping');
     case 'webhookSecret':

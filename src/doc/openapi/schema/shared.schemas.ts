@@ -248,6 +248,10 @@ export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
   ...CHANGE_SCHEMAS,
   ...FUNCTION_SCHEMAS,
   ...WEBHOOK_SCHEMAS,
+  kind_file_url: objectSchema({
+    url: { ...STRING_SCHEMA, description: 'Path and query, to which `size`, `format` and `download` may be appended.' },
+    expires_at: { ...TIMESTAMP_SCHEMA, description: 'When it ends, unless the content is replaced or deleted before.' },
+  }),
   kind_nested_unit: {
     type: 'object',
     description:
