@@ -135,7 +135,7 @@ function isRelationKept(names: RelatedNames, before: Model, after: Model): boole
     if (!old || !kind) return true;
     return isKept(names, { kind: old, model: before }, { kind, model: after });
   };
-  if (relation.type !== 'link') {
+  if (!('link' in relation)) {
     const [id, parameter] = [relation.kind ?? '', relation.parameter ?? ''];
     const [old, now] = [before, after].map(({ kinds }) => kinds.get(id)?.fields.get(parameter));
     const isSame = !old || (now !== undefined && now.reference?.kind === old.reference?.kind);

@@ -225,7 +225,7 @@ function sourceSql(plan: AggregatePlan, source: AggregateSource): Fragment {
   });
   if (needsAge(columns)) selected.push(sql`${ageOf(kind, sources)} AS age`);
   return sql`
-    SELECT ${join(selected)}
+    SELECT ${selected.length > 0 ? join(selected) : sql`1`}
     FROM ${kindTable(schema, kind)} AS t${joins}${join(lists, '')}
     WHERE ${all(where)}
   `;
