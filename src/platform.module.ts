@@ -95,6 +95,7 @@ export class PlatformModule {
         CONFIG,
         SECRET,
         FILE_STORE,
+        ProjectContents,
         SecretBox,
         ProjectRepository,
         Database,

@@ -7,11 +7,14 @@ declare module 'tar-stream' {
     readonly name: string;
     readonly mode?: number;
     readonly mtime?: Date;
+    readonly size?: number;
   }
 
   interface Pack extends EventEmitter, AsyncIterable<Buffer> {
     /** Adds a file. The callback is called when it was read, or won't be. @throws Error if it was destroyed */
     entry(header: Header, content: Buffer, taken: (error?: Error | null) => void): EventEmitter;
+    /** Adds a file whose content is written piece by piece. */
+    entry(header: Header & { readonly size: number }, taken: (error?: Error | null) => void): Writable;
     finalize(): void;
     destroy(error?: Error): void;
   }

@@ -20,8 +20,11 @@ export function backupProjectCommand(parent: Command, { terminal, services }: Co
   parent
     .command('backup <id> <file>')
     .description('writes all of a project to one file, as of one moment, while it is used (- is standard output)')
-    .action(async (id: string, file: string, options: CommonOptions) => {
-      const view = await services((context) => backupProject(context, id, file), { only: [ProjectExportService] });
+    .option('--without-files', 'leaves the contents of files out; their units are in it')
+    .action(async (id: string, file: string, options: CommonOptions & { readonly withoutFiles?: boolean }) => {
+      const view = await services((context) => backupProject(context, id, file, options.withoutFiles), {
+        only: [ProjectExportService],
+      });
       if (file === STANDARD_STREAM) return;
       print(terminal, options, view, `${archiveText(view)} to ${file}. It has password hashes: keep it secret\n`);
     });

@@ -163,7 +163,7 @@ export function sizeKey(object: string, size: string): string {
 }
 
 /** Never made from what a client sends. */
-function newKey(project: string): string {
+export function newKey(project: string): string {
   const random = randomBytes(16).toString('hex');
   return `${project}/${random.slice(0, 2)}/${random}`;
 }

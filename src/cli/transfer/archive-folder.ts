@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, readFile, realpath, rename, rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ArchiveError, MANIFEST, parseManifest, type Manifest } from '../../transfer/project/archive.js';
+import { ArchiveError, isContent, MANIFEST, parseManifest, type Manifest } from '../../transfer/project/archive.js';
 import type { ArchiveEntry, EntrySource } from '../../transfer/project/archive.reader.js';
 import type { EntrySink } from '../../transfer/project/archive.writer.js';
 import { writeFailure } from './file-output.js';
@@ -43,6 +43,10 @@ export class FolderSource implements EntrySource {
       const path = await ownFile(this.folder, name);
       for await (const part of createReadStream(path, { highWaterMark: PART_BYTES })) {
         const read = part as Buffer;
+        if (isContent(name)) {
+          yield read;
+          continue;
+        }
         const end = read.lastIndexOf(LINE_END) + 1;
         if (end > 0) yield Buffer.concat([...rest.splice(0), read.subarray(0, end)]);
         if (end < read.length) rest.push(read.subarray(end));
@@ -104,6 +108,13 @@ export class FolderSink implements EntrySink {
   async put(_path: string, _part: number, text: string): Promise<void> {
     const { file, handle } = this.#openFile;
     await named(file, () => handle.appendFile(text));
+  }
+
+  async content(path: string, _bytes: number, content: AsyncIterable<Buffer>): Promise<void> {
+    await this.open(path);
+    const { file, handle } = this.#openFile;
+    for await (const piece of content) await named(file, () => handle.appendFile(piece));
+    await this.close();
   }
 
   async close(): Promise<void> {

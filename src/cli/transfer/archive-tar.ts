@@ -3,12 +3,13 @@
  * its content, the lines of a kind are many files, each of about a megabyte.
  */
 import { createReadStream } from 'node:fs';
+import { once } from 'node:events';
 import { pipeline, Readable } from 'node:stream';
 import { pipeline as piped } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { extract, pack, type Entry } from 'tar-stream';
 import { GZIP_LEVEL } from '../../transfer/export-output.js';
-import { altered, ArchiveError, MANIFEST } from '../../transfer/project/archive.js';
+import { altered, ArchiveError, isContent, MANIFEST } from '../../transfer/project/archive.js';
 import type { ArchiveEntry, EntrySource } from '../../transfer/project/archive.reader.js';
 import type { EntrySink } from '../../transfer/project/archive.writer.js';
 import { checkBackupEnds, headerOf, withEnds, withoutLastEnd } from './backup-ends.js';
@@ -40,9 +41,17 @@ export class TarSource implements EntrySource {
     const plain = Readable.from(plainFiles(unpacked, MOST_BYTES));
     try {
       for await (const entry of entriesOf(plain)) {
+        const path = pathOfPart(entry.header.name);
+        if (isContent(path)) {
+          for await (const piece of entry) {
+            onRead(source.bytesRead);
+            yield { path, content: piece as Buffer };
+          }
+          continue;
+        }
         const content = await contentOf(entry);
         onRead(source.bytesRead);
-        yield { path: pathOfPart(entry.header.name), content };
+        yield { path, content };
       }
     } catch (error) {
       // Of the operating system, such as a file that is not there.
@@ -71,6 +80,7 @@ const BLOCK = 512;
 /** Where the header of a file has its size, in octal digits, and its type. */
 const SIZE = { at: 124, end: 136 };
 const TYPE = 156;
+const NAME_BYTES = 100;
 const PLAIN = new Set([0, '0'.charCodeAt(0)]);
 
 /**
@@ -104,7 +114,9 @@ function sizeIn(header: Buffer, most: number): number {
   if (header.every((byte) => byte === 0)) return 0;
   const [, digits] = /^ *([0-7]+)[ \0]*$/.exec(header.toString('latin1', SIZE.at, SIZE.end)) ?? [];
   const size = digits === undefined ? NaN : parseInt(digits, 8);
-  if (!PLAIN.has(header[TYPE] ?? -1) || !(size <= most)) throw altered();
+  // The content of a file is never in memory as a whole.
+  const limit = isContent(header.toString('latin1', 0, NAME_BYTES)) ? Infinity : most;
+  if (!PLAIN.has(header[TYPE] ?? -1) || !(size <= limit)) throw altered();
   return size;
 }
 
@@ -139,6 +151,23 @@ export class TarSink implements EntrySink {
 
   begin(time: string): void {
     this.#time = new Date(time);
+  }
+
+  async content(path: string, bytes: number, content: AsyncIterable<Buffer>): Promise<void> {
+    this.#throwIfFailed();
+    let ended: (error?: Error | null) => void = () => undefined;
+    const written = new Promise<void>((resolve, reject) => {
+      ended = (error) => (error ? reject(error) : resolve());
+    });
+    written.catch(() => undefined);
+    const header = { name: path, mode: MODE, mtime: this.#time, size: bytes };
+    const entry = this.#pack.entry(header, (error) => ended(error));
+    for await (const piece of content) {
+      if (!entry.write(piece)) await Promise.race([once(entry, 'drain'), written]);
+    }
+    entry.end();
+    await written;
+    this.#throwIfFailed();
   }
 
   put(path: string, part: number, text: string): Promise<void> {

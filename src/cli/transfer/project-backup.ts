@@ -45,13 +45,19 @@ export interface RestoredView extends BackupView {
 }
 
 /** @param file its path; `-` is standard output */
-export async function backupProject({ app }: Services, id: string, file: string): Promise<BackupView> {
+export async function backupProject(
+  { app }: Services,
+  id: string,
+  file: string,
+  withoutFiles = false,
+): Promise<BackupView> {
   const row = await app.get(Provisioning).getActive(id);
   const bars = new ProgressBars();
   try {
     const manifest = await app.get(ProjectExportService).export(row, new EntryWriter(new TarSink(file, id)), {
       passwords: true,
       backup: true,
+      withoutFiles,
       onStart: (total) => bars.start(id, total),
       onProgress: (rows) => bars.update(rows, rows),
     });

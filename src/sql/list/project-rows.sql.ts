@@ -4,7 +4,7 @@
  */
 import type { Field, KindDef } from '../../model/model.js';
 import { storedDefault, uniqueColumns } from '../../model/field.js';
-import { GROUP_KIND, KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
+import { FILE_KIND, GROUP_KIND, KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
 import { LINK_TABLE } from '../../model/names.js';
 import { columnType, defaultLiteral, fieldType, selectList, utcText } from '../columns.sql.js';
 import { storedCount } from '../count.sql.js';
@@ -56,7 +56,7 @@ export function insertLinesStatement(schema: string, { table, fields }: FileRows
       INSERT INTO ${ident(schema, table)} AS t (${join(columns)})
       SELECT ${join(written.map(storedValue))}
       FROM json_to_recordset(${param(`[${lines.join(',')}]`)}::json) AS i(${join(types)})
-      ${editedDefinitions(table)}
+      ${editedDefinitions(table, written)}
     `,
     true,
   );
@@ -114,13 +114,21 @@ const KIND_LIST = sql`
   END
 `;
 
-function editedDefinitions(table: string): Fragment {
+function editedDefinitions(table: string, written: readonly Field[]): Fragment {
   const edited = EDITED.get(table);
   if (!edited) return EMPTY_SQL;
   const values = edited.map((column) => {
     return sql`${ident(column)} = ${column === 'kind_list' ? KIND_LIST : ident('excluded', column)}`;
   });
-  return sql`ON CONFLICT ("id") DO UPDATE SET ${join(values)}`;
+  // Projects define what else the kind of files has.
+  const own = table === KIND_KIND ? written.map(({ id, column }) => column ?? id) : [];
+  const extended = own
+    .filter((column) => column !== 'id' && !edited.includes(column))
+    .map((column) => {
+      const [given, kept] = [ident('excluded', column), ident('t', column)];
+      return sql`${ident(column)} = CASE WHEN t."id" = ${literal(FILE_KIND)} THEN ${given} ELSE ${kept} END`;
+    });
+  return sql`ON CONFLICT ("id") DO UPDATE SET ${join([...values, ...extended])}`;
 }
 
 /** Keeps tables as they are until the transaction ends; their rows can be written. Takes no snapshot. */

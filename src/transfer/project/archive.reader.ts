@@ -7,6 +7,7 @@ import {
   altered,
   compareFile,
   FileMeasure,
+  isContent,
   MANIFEST,
   parseManifest,
   type ArchiveFile,
@@ -17,7 +18,7 @@ import {
 /** Lines of the largest entry that is read: a megabyte of the shortest ones is less. An array can't be much longer. */
 const MOST_LINES = 1_000_000;
 
-/** A part of a file, or the manifest. */
+/** A part of a file, a piece of a content, or the manifest. */
 export interface ArchiveEntry {
   readonly path: string;
   readonly content: Buffer;
@@ -57,16 +58,21 @@ export class ArchiveReader {
    */
   static async open(source: EntrySource, onChecked: OnProgress): Promise<ArchiveReader> {
     const found = new Map<string, FileLines>();
+    const contents = new Map<string, FileMeasure>();
     let records = 0;
     let last: ArchiveEntry | undefined;
     for await (const entry of source.entries((bytes) => onChecked(bytes, records))) {
       last = entry;
+      if (isContent(entry.path)) getOrInsert(contents, entry.path, () => new FileMeasure()).add(entry.content);
       if (!entry.path.endsWith('.ndjson')) continue;
       records += getOrInsert(found, entry.path, () => new FileLines()).add(entry.content).length;
     }
     if (last?.path !== MANIFEST) throw altered();
     const manifest = parseManifest(last.content.toString());
-    for (const each of manifest.files) (found.get(each.path) ?? new FileLines()).compare(each);
+    for (const each of manifest.files) {
+      if (isContent(each.path)) compareFile(each, (contents.get(each.path) ?? new FileMeasure()).of(each.path));
+      else (found.get(each.path) ?? new FileLines()).compare(each);
+    }
     return new ArchiveReader(source, manifest);
   }
 
@@ -75,14 +81,29 @@ export class ArchiveReader {
    * @throws ArchiveError at the end if it is not the file that was written
    */
   async *read(file: ArchiveFile): AsyncGenerator<ArchivePart> {
-    const at = this.#positions.get(file.path) ?? -1;
-    if (at <= this.#at) await this.#restart();
-    this.#at = at;
+    await this.#begin(file);
     const read = new FileLines();
     for (let part = await this.#take(file.path); part; part = await this.#take(file.path)) {
       yield { lines: read.add(part.content), bytes: part.content.length };
     }
     read.compare(file);
+  }
+
+  /** The content of a file, likewise. */
+  async *readContent(file: ArchiveFile): AsyncGenerator<Buffer> {
+    await this.#begin(file);
+    const read = new FileMeasure();
+    for (let part = await this.#take(file.path); part; part = await this.#take(file.path)) {
+      read.add(part.content);
+      yield part.content;
+    }
+    compareFile(file, read.of(file.path));
+  }
+
+  async #begin(file: ArchiveFile): Promise<void> {
+    const at = this.#positions.get(file.path) ?? -1;
+    if (at <= this.#at) await this.#restart();
+    this.#at = at;
   }
 
   async close(): Promise<void> {

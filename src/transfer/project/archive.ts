@@ -61,7 +61,24 @@ const FORMAT_VERSION = 1;
 export const MANIFEST = 'manifest.json';
 
 /** The paths of files, so that none leads out of the archive. */
-const PATH = /^(?:definitions|kinds|links|history)\/[a-z][a-z0-9_]*\.ndjson$/;
+const PATH = /^(?:(?:definitions|kinds|links|history)\/[a-z][a-z0-9_]*\.ndjson|files\/[0-9a-f-]{36})$/;
+
+const CONTENTS = 'files/';
+
+/** The path of the content of a file. */
+export function contentPath(file: string): string {
+  return CONTENTS + file;
+}
+
+/** Whether it is the content of a file, and not lines. */
+export function isContent(path: string): boolean {
+  return path.startsWith(CONTENTS);
+}
+
+/** The id of the file that a content is of. */
+export function fileOfContent(path: string): string {
+  return path.slice(CONTENTS.length);
+}
 
 /** What an archive is of. */
 interface ArchiveContents {
@@ -103,6 +120,8 @@ export interface ArchiveWriter {
   /** Called before the first file, with the moment that the archive is of, by the clock of the database. */
   begin?(time: string): void;
   open(path: string): Promise<ArchiveFileWriter>;
+  /** Writes the content of a file. */
+  content(path: string, bytes: number, content: AsyncIterable<Buffer>): Promise<ArchiveFile>;
   /** Writes the manifest, which makes the archive complete. */
   finish(manifest: Manifest): Promise<void>;
   /** Removes what was written. */

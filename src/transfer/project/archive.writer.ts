@@ -11,6 +11,8 @@ export interface EntrySink {
   open?(path: string): Promise<void>;
   /** @param part the number of the part, from 1 */
   put(path: string, part: number, text: string): Promise<void>;
+  /** Writes the content of a file, which is not opened. */
+  content(path: string, bytes: number, content: AsyncIterable<Buffer>): Promise<void>;
   /** Ends the file that was opened. */
   close?(): Promise<void>;
   /** Writes the manifest, and ends the archive. */
@@ -31,12 +33,25 @@ export class EntryWriter implements ArchiveWriter {
     return new FileWriter(this.sink, path);
   }
 
+  async content(path: string, bytes: number, content: AsyncIterable<Buffer>): Promise<ArchiveFile> {
+    const measure = new FileMeasure();
+    await this.sink.content(path, bytes, measured(content, measure));
+    return measure.of(path);
+  }
+
   finish(manifest: Manifest): Promise<void> {
     return this.sink.finish(`${JSON.stringify(manifest, null, 2)}\n`);
   }
 
   discard(): Promise<void> {
     return this.sink.discard();
+  }
+}
+
+async function* measured(content: AsyncIterable<Buffer>, measure: FileMeasure): AsyncGenerator<Buffer> {
+  for await (const piece of content) {
+    measure.add(piece);
+    yield piece;
   }
 }
 

@@ -2,12 +2,17 @@
  * Exports a whole project to an archive, for the operator: definitions, units with all their fields, links and members,
  * all of one snapshot. No rule and no mask applies, so that nothing is lost.
  */
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { loadModel } from '../../catalog/model/model-store.js';
 import { StaleModelError } from '../../catalog/catalog.service.js';
 import { Database, type Transaction } from '../../database/database.js';
 import type { ProjectRow } from '../../database/registry/project.repository.js';
 import { asRefusal, isStaleModel } from '../../database/statement/sqlstate.js';
+import { FILE_STORE } from '../../file/objects.js';
+import type { FileStore } from '../../file/store/file-store.js';
+import { FILE_KIND } from '../../model/built-in-traits.js';
+import { contentsStatement } from '../../sql/file/files.sql.js';
+import { keepObjects, writeContents, type StoredContents } from './archived-contents.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
 import type { Model } from '../../model/model.js';
 import { retryLater } from '../../shared/errors.js';
@@ -36,6 +41,8 @@ interface ProjectExportOptions {
   readonly passwords: boolean;
   /** Whether it is a backup, which has what is needed to make the project again. It has passwords. */
   readonly backup?: boolean;
+  /** Whether the contents of files are left out. */
+  readonly withoutFiles?: boolean;
   /** Called with about how many units and links there are. */
   readonly onStart: (total: number) => void;
   /** Called with the number of rows so far. */
@@ -44,13 +51,18 @@ interface ProjectExportOptions {
 
 @Injectable()
 export class ProjectExportService {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    @Inject(FILE_STORE) private readonly store: FileStore,
+  ) {}
 
   /** @throws KindError 503 if the definitions change all the time */
   async export(row: ProjectRow, writer: ArchiveWriter, options: ProjectExportOptions): Promise<Manifest> {
     const project = projectOf(row);
+    const kept = await keepObjects(this.database, project.schema);
     try {
-      const { model, files, time } = await this.#writeAll(project, writer, options);
+      const { model, files, contents, time } = await this.#writeAll(project, writer, options);
+      files.push(...(await writeContents(this.store, contents, writer)));
       const manifest = manifestOf({
         built_in: BUILT_IN_VERSION,
         exported_at: time,
@@ -71,6 +83,8 @@ export class ProjectExportService {
     } catch (error) {
       await writer.discard();
       throw asRefusal(error);
+    } finally {
+      kept.end();
     }
   }
 
@@ -97,8 +111,8 @@ async function writeAll(
   project: Project,
   known: Model,
   writer: ArchiveWriter,
-  { passwords, backup = false, onStart, onProgress }: ProjectExportOptions,
-): Promise<{ model: Model; files: ArchiveFile[]; time: string }> {
+  { passwords, backup = false, withoutFiles = false, onStart, onProgress }: ProjectExportOptions,
+): Promise<{ model: Model; files: ArchiveFile[]; contents: readonly StoredContents[]; time: string }> {
   const { schema } = project;
   const parts = { passwords, histories: backup };
   const tables = new Set([...definitionFiles(known), ...dataFiles(known, parts)].map(tableOf));
@@ -127,7 +141,9 @@ async function writeAll(
     written.push(await output.close());
     onProgress(rows);
   }
-  return { model, files: written, time };
+  const withContents = !withoutFiles && model.kinds.get(FILE_KIND)?.traits.contents === true;
+  const contents = withContents ? await tx.run<StoredContents>(contentsStatement(schema)) : [];
+  return { model, files: written, contents, time };
 }
 
 function tableOf({ rows }: ProjectFile): string {

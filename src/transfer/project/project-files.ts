@@ -61,7 +61,9 @@ export function dataFiles(model: Model, { passwords, histories }: ArchiveParts):
 
 /** The kinds whose units belong to a project. What the service makes by itself, such as sessions, does not. */
 export function unitKinds({ kinds }: Model): KindDef[] {
-  return [...kinds.values()].filter((kind) => kind.storage.hasTable && (!kind.builtIn || isMemberKind(kind)));
+  return [...kinds.values()].filter(
+    (kind) => kind.storage.hasTable && (!kind.builtIn || kind.traits.contents === true || isMemberKind(kind)),
+  );
 }
 
 export function unitFile(kind: KindDef): ProjectFile {

@@ -3,7 +3,7 @@
  * transaction, so that a failure leaves the project empty, or no project. The rows are stored as they were exported: they
  * were checked when they were created, and hooks ran then.
  */
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { DefinitionChangeService } from '../../catalog/definition/definition-change.service.js';
 import { Provisioning, PROJECT_CHANNEL } from '../../catalog/project/provisioning.js';
 import { upgradeSchema } from '../../catalog/project/upgrade.js';
@@ -14,11 +14,17 @@ import type { Model } from '../../model/model.js';
 import { SecretBox } from '../../shared/secret-box.js';
 import { SYSTEM } from '../../tenancy/caller.js';
 import { projectOf, type Project } from '../../tenancy/project.js';
-import { ArchiveError, type OnProgress, type ArchiveFile } from './archive.js';
+import { ArchiveError, isContent, type OnProgress, type ArchiveFile } from './archive.js';
+import { ContentImport } from './archived-contents.js';
+import { ProjectContents } from '../../catalog/project/project-contents.js';
+import { FILE_STORE } from '../../file/objects.js';
+import type { FileStore } from '../../file/store/file-store.js';
+import { FILE_KIND } from '../../model/built-in-traits.js';
+import { schemaName } from '../../model/names.js';
 import type { ArchiveReader } from './archive.reader.js';
 import { loadModel } from '../../catalog/model/model-store.js';
 import type { DefinitionChange } from '../../catalog/definition/definition-change.js';
-import type { Transaction } from '../../database/database.js';
+import { Database, type Transaction } from '../../database/database.js';
 import { notifyStatement } from '../../sql/server/connection.sql.js';
 import { continueFeedStatement } from '../../sql/changes/number.sql.js';
 import { repairCountStatement } from '../../sql/count.sql.js';
@@ -32,7 +38,7 @@ import { FOLLOW, wakeWorkStatement } from '../../sql/server/work.sql.js';
 import { checkDefinitions, checkDefinitionLines } from './definition-lines.js';
 import { putBackAdministrators, takeAdministrators } from './kept-administrators.js';
 import { sealAnew } from './sealed-values.js';
-import { dataFiles, definitionFiles, unitKinds, type ProjectFile } from './project-files.js';
+import { dataFiles, definitionFiles, unitFile, unitKinds, type ProjectFile } from './project-files.js';
 
 const OPTIONS = { cascade: false, tellCounts: true, caller: SYSTEM, statementTimeout: 0 } as const;
 
@@ -43,6 +49,9 @@ export class ProjectImportService {
     private readonly changes: DefinitionChangeService,
     private readonly provisioning: Provisioning,
     private readonly box: SecretBox,
+    private readonly database: Database,
+    private readonly contents: ProjectContents,
+    @Inject(FILE_STORE) private readonly store: FileStore,
   ) {}
 
   /** @throws ArchiveError if the archive is not as it was written, or does not fit; KindError */
@@ -50,7 +59,9 @@ export class ProjectImportService {
     await named('the export', () =>
       this.changes.change(projectOf(row), OPTIONS, async (change) => {
         checkEmpty(row.id, change.before);
+        await checkNoFiles(row.id, change);
         await new ProjectImport({
+          contents: new ContentImport(this.store, this.database),
           project: projectOf(row),
           archive,
           change,
@@ -77,20 +88,29 @@ export class ProjectImportService {
       restored: { project: source.id, backed_up_at: archive.manifest.exported_at },
       modelVersion: backup.model_version,
     };
+    const contents = new ContentImport(this.store);
     await named('the backup', () =>
       this.provisioning.create(
         made,
         async (tx, project) => {
+          // What is left of a restore that was cut off. No other project has this id until the transaction ends.
+          await this.contents.remove(id);
           await this.changes.changeWithin(tx, project, OPTIONS, async (change) => {
             const { box } = this;
-            const options = { project, archive, change, onStored, box, background, keepsAdministrators: false };
+            const options = {
+              ...{ project, archive, change, onStored, box, background, contents },
+              keepsAdministrators: false,
+            };
             await new ProjectImport(options).run();
           });
           if (builtIn < BUILT_IN_VERSION) await upgradeSchema(tx, project);
         },
         { statementTimeout: 0 },
       ),
-    );
+    ).catch(async (error: unknown) => {
+      await contents.undo();
+      throw error;
+    });
   }
 }
 
@@ -105,7 +125,9 @@ async function named<T>(what: string, work: () => Promise<T>): Promise<T> {
 /** @throws ArchiveError if anything is defined; without definitions there are no units but administrators */
 function checkEmpty(id: string, { kinds, parameters, groups, linkTypes }: Model): void {
   const own = [
-    ...[...kinds.values()].filter(({ builtIn }) => !builtIn).map((kind) => `the kind '${kind.id}'`),
+    ...[...kinds.values()]
+      .filter(({ builtIn, traits }) => !builtIn && !traits.extensible)
+      .map((kind) => `the kind '${kind.id}'`),
     ...[...parameters.keys()].map((parameter) => `the parameter '${parameter}'`),
     ...[...groups.values()].filter(({ builtIn }) => !builtIn).map((group) => `the group '${group.id}'`),
     ...[...linkTypes.values()].filter(({ builtIn }) => !builtIn).map((type) => `the link type '${type.id}'`),
@@ -118,6 +140,18 @@ function checkEmpty(id: string, { kinds, parameters, groups, linkTypes }: Model)
   );
 }
 
+/** @throws ArchiveError if it has files, which need no definition */
+async function checkNoFiles(id: string, { tx, before }: DefinitionChange): Promise<void> {
+  const kind = before.kinds.get(FILE_KIND);
+  if (!kind) return;
+  const [found] = await tx.run<{ count: number }>(countFileStatement(schemaName(id), unitFile(kind).rows));
+  if (!found || found.count === 0) return;
+  throw new ArchiveError(`the project '${id}' is not empty: it has files. Import into a new one: project create`);
+}
+
+/** The path of the units of files, which an older release has not. */
+const FILES = `kinds/${FILE_KIND}.ndjson`;
+
 type Part = 'definitions' | 'data';
 
 interface ProjectImportOptions {
@@ -126,6 +160,7 @@ interface ProjectImportOptions {
   readonly change: DefinitionChange;
   readonly onStored: OnProgress;
   readonly box: SecretBox;
+  readonly contents: ContentImport;
   /** Whether schedules run in it. A copy must not do what the project does, such as write to people. */
   readonly background: boolean;
   /** Whether the administrators that the project has stay, so that somebody can sign in. */
@@ -165,6 +200,9 @@ class ProjectImport {
     const administrators = keepsAdministrators ? await takeAdministrators(this.#tx, schema, model) : [];
     const { passwords, backup } = archive.manifest;
     await this.#storeAll(dataFiles(model, { passwords, histories: backup !== undefined }), 'data');
+    if (model.kinds.get(FILE_KIND)?.traits.contents) {
+      await this.options.contents.store(this.#tx, project, archive);
+    }
     if (backup) await this.#tx.run(continueFeedStatement(schema));
     const webhooks = await this.#tx.run(beginHooksStatement(schema));
     if (webhooks.length > 0) await this.#tx.run(wakeWorkStatement(FOLLOW.type, FOLLOW.name, [project.id]));
@@ -181,7 +219,8 @@ class ProjectImport {
   async #storeAll(known: readonly ProjectFile[], part: Part): Promise<void> {
     const missing = new Map(known.map((file) => [file.path, file]));
     const { files } = this.options.archive.manifest;
-    for (const file of files.filter(({ path }) => path.startsWith('definitions/') === (part === 'definitions'))) {
+    const rows = files.filter(({ path }) => !isContent(path));
+    for (const file of rows.filter(({ path }) => path.startsWith('definitions/') === (part === 'definitions'))) {
       const fitting = missing.get(file.path);
       if (!fitting) throw new ArchiveError(`${file.path} belongs to no kind or link type of the definitions`);
       missing.delete(file.path);
@@ -190,7 +229,9 @@ class ProjectImport {
       if (part === 'data') await this.#checkCount(file, fitting);
     }
     // An older release had fewer built-in kinds.
-    const [lacking] = [...missing.values()].filter(({ builtIn }) => !(builtIn && this.#isOlder));
+    const [lacking] = [...missing.values()].filter(
+      ({ path, builtIn }) => !((builtIn || path === FILES) && this.#isOlder),
+    );
     if (lacking) throw new ArchiveError(`${lacking.path} is missing`);
   }
 

@@ -50,11 +50,11 @@ import { sideConnection } from '../../support/side-connection.js';
 import { wholeProject } from '../../support/whole-project.js';
 
 const connection = await ownDatabase();
-const service = await startServiceOn(connection);
 const folder = mkdtempSync(join(tmpdir(), 'kind-backups-'));
 atEnd(() => rmSync(folder, { recursive: true, force: true }));
 const settingsOf = (url: string) => ({ DATABASE_URL: url, LOG_LEVEL: 'fatal', DATA_DIR: folder });
 const config = loadConfig(settingsOf(urlOf(connection)), folder);
+const service = await startServiceOn(connection, { files: config.files });
 
 async function run(settings: typeof config, argv: readonly string[]) {
   let out = '';
@@ -87,6 +87,42 @@ const first = path('first.tar.gz');
 const made = await kind('project', 'backup', source.id, first);
 
 describe('a backup', () => {
+  it('has the contents of files, unless it is made without them', async () => {
+    const project = await service.project('filed');
+    await defineKinds(project, {
+      id: 'note',
+      parameters: [{ id: 'picture', kind_id: 'unit', reference_kind: 'file', own: true }],
+    });
+    const contents = [Buffer.alloc(0), Buffer.from('short'), Buffer.alloc(300_000, 'long ')];
+    const ids: string[] = [];
+    for (const content of contents) {
+      ids.push(await createdId(project.post('/file/unit', { name: 'a.txt', content: content.toString('base64') })));
+    }
+    await ok(project.post('/note/unit', { picture: ids[1] }));
+    await kind('project', 'backup', 'filed', path('filed.tar.gz'));
+    await kind('project', 'backup', 'filed', path('rows.tar.gz'), '--without-files');
+    await kind('project', 'delete', 'filed', '--yes');
+    for (const name of ['filed', 'rows']) {
+      const restored = await kind('project', 'restore', path(`${name}.tar.gz`), '--as', name);
+      expect(restored).toMatchObject({ code: 0, err: '' });
+      const of = await asAdministrator(projectOf(name));
+      for (const [at, id] of ids.entries()) {
+        const { status, text } = await of.get(`/file/unit/${id}/content`);
+        if (name === 'filed') expect([status, text]).toEqual([200, contents[at]?.toString()]);
+        // An empty content needs no object.
+        else expect(status).toBe(at === 0 ? 200 : 503);
+      }
+      expect(await query(of, 'SELECT bytes::int, epoch > 1 AS raised FROM $schema."_files"')).toEqual([
+        { bytes: 300_005, raised: true },
+      ]);
+    }
+    const bytes = readFileSync(path('filed.tar.gz'));
+    flip(bytes, bytes.length - 1000);
+    writeFileSync(path('flipped.tar.gz'), bytes);
+    expect(await kind('project', 'restore', path('flipped.tar.gz'), '--as', 'flipped')).toMatchObject({ code: 1 });
+    expect(await traces('flipped')).toEqual([]);
+  });
+
   it('has the numbers of units, and the sequence goes on after the highest', async () => {
     const project = await withMembers(await service.project('numbered'));
     await defineKinds(project, {
@@ -343,6 +379,7 @@ describe('one moment', () => {
         ran = true;
         return backup.open(name);
       },
+      content: (name, bytes, content) => backup.content(name, bytes, content),
       finish: (manifest) => backup.finish(manifest),
       discard: () => backup.discard(),
     };

@@ -25,10 +25,10 @@ import { ADMIN, TestProject } from '../../support/service.js';
 import { wholeProject } from '../../support/whole-project.js';
 
 const connection = await ownDatabase();
-const service = await startServiceOn(connection);
 const folder = mkdtempSync(join(tmpdir(), 'kind-folders-'));
 atEnd(() => rmSync(folder, { recursive: true, force: true }));
 const config = loadConfig({ DATABASE_URL: urlOf(connection), LOG_LEVEL: 'fatal', DATA_DIR: folder }, folder);
+const service = await startServiceOn(connection, { files: config.files });
 
 async function kind(...argv: string[]) {
   let out = '';
@@ -58,6 +58,19 @@ const administrator = await asAdministrator(source);
 await ok(administrator.post('/api_key/unit', { label: 'robot' }));
 
 describe('an export and its import', () => {
+  it('have the contents of files, and files make a project one that is not empty', async () => {
+    const project = await service.project('filed');
+    const file = { name: 'a.txt', content: Buffer.from('content').toString('base64') };
+    const { id } = (await ok(project.post('/file/unit', file))) as { id: string };
+    expect(await kind('export', 'filed', path('filed'))).toMatchObject({ code: 0, err: '' });
+    expect(readFileSync(path(`filed/files/${id}`), 'utf8')).toBe('content');
+    const copy = await emptyProject('refiled');
+    expect(await kind('import', 'refiled', path('filed'))).toMatchObject({ code: 0, err: '' });
+    expect((await (await asAdministrator(copy)).get(`/file/unit/${id}/content`)).text).toBe('content');
+    const again = await kind('import', 'refiled', path('filed'));
+    expect([again.code, again.err]).toEqual([1, expect.stringContaining('it has files')]);
+  });
+
   it('bring a project back as it was', async () => {
     expect(await kind('export', source.id, path('first'))).toMatchObject({
       code: 0,
@@ -139,7 +152,7 @@ describe('an import is refused in a line, and leaves the project empty', () => {
   const isEmpty = async () => {
     const [row] = await query<{ tables: number; admins: number; label: string }>(
       new TestProject(service.service, REFUSED, undefined),
-      `SELECT (SELECT count(*)::int FROM pg_tables WHERE schemaname = 'project_refused' AND tablename !~ '^_|^kind|^group$|^link$|^api_key$|^webhook$') AS tables,
+      `SELECT (SELECT count(*)::int FROM pg_tables WHERE schemaname = 'project_refused' AND tablename !~ '^_|^kind|^group$|^link$|^api_key$|^file$|^webhook$') AS tables,
         (SELECT count(*)::int FROM $schema.kind_admin) AS admins,
         (SELECT label FROM kind.project WHERE id = 'refused') AS label`,
     );
