@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
+import { tusOptions } from './file/resumable/tus.interceptor.js';
 import { Metrics } from './metrics/metrics.js';
 import { serverTiming } from './metrics/server-timing.js';
 import { Traces } from './metrics/tracing/traces.js';
@@ -37,6 +38,7 @@ export async function createApp(platform: Platform, logger: Logger): Promise<Nes
   const watchers = [...(await app.get(Traces).start()), ...timing];
   app.use(requestLifecycle(app.get(OpenRequests), [requestLog(logger), app.get(Metrics).observe], watchers));
   if (config.corsOrigins === '*' || config.corsOrigins.length > 0) app.enableCors(corsOptions(config));
+  app.use(tusOptions(config));
   app.use(answerOptions);
   app.use(redirectTrailingSlash);
   app.useGlobalFilters(new ErrorResponder(logger));

@@ -11,12 +11,15 @@ import { ObjectCollector } from './object-collector.js';
 import { Objects } from './objects.js';
 import { OwnedFilesBehavior } from './owned-files.behavior.js';
 import { Pictures } from './pictures.js';
+import { ResumableCommands } from './resumable/resumable.commands.js';
+import { ResumableController } from './resumable/resumable.controller.js';
+import { ResumableUploads } from './resumable/resumable-uploads.js';
 import { Uploads } from './uploads.js';
 
-/** Contents of files: uploads and downloads. */
+/** Contents of files: uploads, also resumable ones, and downloads. */
 @Module({
   imports: [UnitModule],
-  controllers: [FileController, AddressController],
+  controllers: [ResumableController, FileController, AddressController],
   providers: [
     { provide: ImageMaker, useFactory: () => new ImageMaker() },
     ContentCommands,
@@ -27,6 +30,8 @@ import { Uploads } from './uploads.js';
     ObjectCollector,
     Objects,
     OwnedFilesBehavior,
+    ResumableCommands,
+    ResumableUploads,
     Uploads,
   ],
 })

@@ -59,23 +59,36 @@ export class Objects {
    * @throws KindError 503 if the store does not answer, and what is wrong with the content
    */
   async add(
-    { id, schema }: Project,
+    project: Pick<Project, 'id' | 'schema'>,
     source: AsyncIterable<Uint8Array>,
     expected: Expectations & { readonly bytes?: number | undefined; readonly ifMatch?: string | undefined },
   ): Promise<StoredContent> {
     const received = new ReceivedContent(source, expected);
+    const key = await this.put(project, received, expected.bytes);
+    const content = new StoredContent(key, received.facts, expected.ifMatch);
+    this.#untaken.set(key, content);
+    return content;
+  }
+
+  /**
+   * Stores bytes as an object that no file has. It goes after a day. @returns its key
+   * @throws KindError 503 if the store does not answer, and whatever `source` throws; then nothing is kept
+   */
+  async put(
+    { id, schema }: Pick<Project, 'id' | 'schema'>,
+    source: AsyncIterable<Uint8Array>,
+    bytes: number | undefined,
+  ): Promise<string> {
     const key = newKey(id);
     await this.plan({ id, schema });
     await this.database.run(announceObjectStatement(schema, key, UNTAKEN));
     try {
-      await this.store.put(key, received, expected.bytes);
+      await this.store.put(key, source, bytes);
     } catch (error) {
       await this.remove({ schema }, [key]);
       throw error;
     }
-    const content = new StoredContent(key, received.facts, expected.ifMatch);
-    this.#untaken.set(key, content);
-    return content;
+    return key;
   }
 
   /** A content that no file has yet. */
@@ -104,7 +117,9 @@ export class Objects {
   /** Removes those of these objects that no file has. A failure is logged: they are removed later. */
   async remove({ schema }: Pick<Project, 'schema'>, keys: readonly string[]): Promise<void> {
     try {
-      await this.#removeLocked(schema, lockObjectsStatement(schema, keys));
+      for (let from = 0; from < keys.length; from += REMOVED_AT_ONCE) {
+        await this.#removeLocked(schema, lockObjectsStatement(schema, keys.slice(from, from + REMOVED_AT_ONCE)));
+      }
     } catch (error) {
       this.#log.warn(`an object is removed later: ${errorText(error)}`);
     }

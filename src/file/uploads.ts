@@ -72,7 +72,7 @@ export class Uploads {
     const given = valuesOf(query.values);
     const name = nameIn(given, query.name);
     if (name === undefined && stored === undefined && !isForm) throw withoutName();
-    const limit = this.#limitOf(caller);
+    const limit = this.limitOf(caller);
     const bytes = lengthOf(request, isForm ? limit + FORM_BYTES : limit, limit);
     await this.#checkQuota(session, isForm ? 0 : (bytes ?? 0), stored);
     if (isEncoded(headers['content-encoding'])) {
@@ -80,7 +80,7 @@ export class Uploads {
     }
     const body = withDigest(bodyStream(request, limit + FORM_BYTES), headers['content-digest'] as string | undefined);
     const ifMatch = headers['if-match'];
-    return this.#inPlace(caller, project.id, async () => {
+    return this.inPlace(session, async () => {
       if (!isForm) {
         const expected = { limit, claimed: type, name: name ?? stored?.name, bytes, ifMatch };
         return { content: await this.objects.add(project, body, expected), values: named(given, name) };
@@ -102,14 +102,16 @@ export class Uploads {
     this.quota.checkContents(session, Number(all?.total ?? 0) - Number(stored?.bytes ?? 0) + bytes);
   }
 
-  #limitOf({ type }: Caller): number {
+  /** Bytes of a file that a caller uploads. */
+  limitOf({ type }: Caller): number {
     const { fileLimit } = this.config;
     return type === 'anonymous' ? Math.min(fileLimit, LIMITS.fileAnonymous) : fileLimit;
   }
 
-  #inPlace<T>({ type }: Caller, project: string, work: () => Promise<T>): Promise<T> {
-    const inPlace = (): Promise<T> => this.#all.run(project, work);
-    return type === 'anonymous' ? this.#anonymous.run(project, inPlace) : inPlace();
+  /** @throws KindError 503 where too many others are under way */
+  inPlace<T>({ caller, project: { id } }: Pick<Session, 'caller' | 'project'>, work: () => Promise<T>): Promise<T> {
+    const inPlace = (): Promise<T> => this.#all.run(id, work);
+    return caller.type === 'anonymous' ? this.#anonymous.run(id, inPlace) : inPlace();
   }
 }
 

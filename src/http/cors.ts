@@ -5,11 +5,13 @@ import type { Config } from '../config/config.js';
 import {
   CONSISTENCY_HEADER,
   DRY_RUN_HEADER,
+  FILE_HEADER,
   KEY_HEADER,
   PROJECT_HEADER,
   REPLAYED_HEADER,
   REQUEST_ID_HEADER,
   RESULT_HEADER,
+  TUS,
 } from './header-names.js';
 
 /**
@@ -36,6 +38,7 @@ const HEADERS = {
     KEY_HEADER,
     PROJECT_HEADER,
     REQUEST_ID_HEADER,
+    ...Object.values(TUS),
   ],
   exposed: [
     'accept-ranges',
@@ -48,6 +51,9 @@ const HEADERS = {
     'retry-after',
     DRY_RUN_HEADER,
     REPLAYED_HEADER,
+    ...['length', 'offset', 'metadata', 'expires'].map((name) => `upload-${name}`),
+    ...['resumable', 'version', 'extension', 'max-size'].map((name) => `tus-${name}`),
+    FILE_HEADER,
   ],
 };
 
@@ -55,7 +61,7 @@ const HEADERS = {
 export function corsOptions({ corsOrigins }: Pick<Config, 'corsOrigins'>) {
   const options = {
     origin: corsOrigins === '*' ? '*' : [...corsOrigins],
-    methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
     allowedHeaders: HEADERS.allowed,
     exposedHeaders: HEADERS.exposed,
     maxAge: 600,

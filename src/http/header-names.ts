@@ -24,6 +24,18 @@ export const REFRESH_TOKEN_HEADER = 'kind-refresh-token';
 /** Set on an answer that was given before. */
 export const REPLAYED_HEADER = 'idempotency-replayed';
 
+/** The id of the file that an upload has become. */
+export const FILE_HEADER = 'kind-file';
+
+/** Headers of tus, the protocol of resumable uploads, in requests. */
+export const TUS = {
+  version: 'tus-resumable',
+  length: 'upload-length',
+  offset: 'upload-offset',
+  metadata: 'upload-metadata',
+  method: 'x-http-method-override',
+} as const;
+
 /** Statuses of refusals of the input and of what it names, which are given again. Others are of the caller or of the moment. */
 export const REPEATED_STATUSES: ReadonlySet<number> = new Set([400, 404, 409, 412, 422]);
 

@@ -3,7 +3,8 @@
  */
 
 export interface ErrorKind {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 410 | 412 | 413 | 415 | 416 | 422 | 429 | 431 | 500 | 503 | 504;
+  readonly status:
+    400 | 401 | 403 | 404 | 405 | 409 | 410 | 412 | 413 | 415 | 416 | 422 | 423 | 429 | 431 | 500 | 503 | 504;
   readonly meaning: string;
 }
 
@@ -240,7 +241,8 @@ export const ERRORS = {
   'body.too_large': { status: 413, meaning: 'The body is larger than allowed.' },
   'body.not_json': {
     status: 415,
-    meaning: 'The content-type must be application/json; of an import text/csv or application/x-ndjson.',
+    meaning:
+      'The content-type must be application/json; of an import text/csv or application/x-ndjson, of a part of an upload application/offset+octet-stream.',
   },
   'import.malformed': {
     status: 400,
@@ -302,6 +304,18 @@ export const ERRORS = {
   'file.original': {
     status: 403,
     meaning: 'The project shows pictures as they were uploaded to their owners alone; others name a size.',
+  },
+  'file.upload_unknown': { status: 404, meaning: 'The member has no such resumable upload, or it has expired.' },
+  'file.wrong_offset': { status: 409, meaning: 'The resumable upload is at another offset, which `HEAD` answers.' },
+  'file.too_many_uploads': { status: 409, meaning: 'The member has as many open resumable uploads as it may have.' },
+  'file.too_many_parts': {
+    status: 400,
+    meaning: 'The resumable upload has as many parts as it may have: begin it again, with larger ones.',
+  },
+  'file.upload_busy': { status: 423, meaning: 'Another request works on the resumable upload: try again.' },
+  'file.tus_version': {
+    status: 412,
+    meaning: 'Tus-Resumable is missing, or names another version than those in Tus-Version.',
   },
   'file.unavailable': { status: 503, meaning: 'Where the contents of files are kept does not answer.' },
   'file.no_image': {

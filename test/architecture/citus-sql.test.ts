@@ -31,6 +31,7 @@ import * as delivery from '../../src/sql/webhook/delivery.sql.js';
 import * as webhook from '../../src/sql/webhook/webhook.sql.js';
 import * as idempotency from '../../src/sql/write/idempotency.sql.js';
 import { revokeUrlsStatement } from '../../src/sql/file/files.sql.js';
+import * as upload from '../../src/sql/file/upload.sql.js';
 import { deleteStatement } from '../../src/sql/write/delete.sql.js';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -207,6 +208,17 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
   claimKeyStatement: () => idempotency.claimKeyStatement(SCHEMA, keyed, 1),
   keepAnswerStatement: () => idempotency.keepAnswerStatement(SCHEMA, keyed, answer),
   revokeUrlsStatement: () => revokeUrlsStatement(SCHEMA),
+  beginUploadStatement: () =>
+    upload.beginUploadStatement(SCHEMA, { id: ID, member: ID, metadata: '', length: 1, life: 1 }),
+  holdUploadStatement: () => upload.holdUploadStatement(SCHEMA, { id: ID, member: ID, holder: ID, life: 1 }),
+  askForUploadStatement: () => upload.askForUploadStatement(SCHEMA, { id: ID, member: ID }),
+  keepUploadStatement: () => upload.keepUploadStatement(SCHEMA, ID, ID, 1),
+  releaseUploadStatement: () => upload.releaseUploadStatement(SCHEMA, ID, ID),
+  raiseUploadStatement: () => upload.raiseUploadStatement(SCHEMA, { id: ID, holder: ID, offset: '0', bytes: 1 }),
+  addPartStatement: () => upload.addPartStatement(SCHEMA, 'a', ID, '0'),
+  emptyUploadStatement: () => upload.emptyUploadStatement(SCHEMA, ID, ID),
+  endUploadStatement: () => upload.endUploadStatement(SCHEMA, ID, ID),
+  deleteUploadStatement: () => upload.deleteUploadStatement(SCHEMA, ID, ID),
   // Under a rule for nobody.
   deleteStatement: () =>
     deleteStatement({ schema: SCHEMA, kind, version: 1, id: 'a', access: { op: 'constant', value: false }, tags: [] }),

@@ -23,7 +23,7 @@ export interface Application {
   readonly schemas: Readonly<Record<string, Schema>>;
 }
 
-const OPENAPI_METHODS = ['get', 'post', 'put', 'delete'] as const satisfies readonly OpenApiMethod[];
+const OPENAPI_METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete'] as const satisfies readonly OpenApiMethod[];
 
 type SwaggerOperation = NonNullable<OpenAPIObject['paths'][string]['get']>;
 

@@ -44,7 +44,7 @@ export interface OpenApiOperation {
   readonly responses: Readonly<Record<string, Response | Ref>>;
 }
 
-export type OpenApiMethod = 'get' | 'post' | 'put' | 'delete';
+export type OpenApiMethod = 'get' | 'head' | 'post' | 'put' | 'patch' | 'delete';
 export type PathItem = Partial<Record<OpenApiMethod, OpenApiOperation>>;
 
 interface Components {

@@ -28,7 +28,8 @@ type BodyForm =
   | 'live'
   | 'file'
   | 'upload'
-  | 'content';
+  | 'content'
+  | 'part';
 
 export type ContentForm =
   | 'unit'
@@ -122,6 +123,8 @@ export interface RouteFacts {
   readonly conditional?: 'read' | 'write';
   /** It answers a content, of which `Range` asks for a part. */
   readonly ranged?: true;
+  /** It is of tus, whose answers have no body: the status of success. */
+  readonly tus?: 200 | 201 | 204;
   /**
    * It has transactions of its own, or none: it is no operation of a batch, takes no idempotency key, and does its own
    * dry runs.

@@ -2,8 +2,8 @@
  * Tables of a project without units: for sign-in, and for links. Their names begin with `_`, unlike ids of kinds.
  *
  * Values of units, which erasing has to find, are in `_outbox` and `_change` (`before`, `after`), in `_idempotency`
- * (`content`), in `_task` (`body`, what is sent; `report`, why it failed, in words that may quote values), and in words in
- * `_run` (`text`).
+ * (`content`), in `_task` (`body`, what is sent; `report`, why it failed, in words that may quote values), in `_upload`
+ * (`metadata`, for a day), and in words in `_run` (`text`).
  */
 import { PARAMETER_TABLE } from '../built-in/built-in.js';
 import { constraintName, LINK_TABLE } from '../names.js';
@@ -41,6 +41,8 @@ export const FOLLOWER_TABLE = '_follower';
 export const TASK_TABLE = '_task';
 /** Objects in the store that no file has: uploads under way, and contents that were replaced or deleted; `id` is the key. */
 export const UNUSED_OBJECT_TABLE = '_unused_object';
+/** Resumable uploads, until they expire. */
+export const UPLOAD_TABLE = '_upload';
 /** What holds for all files, in its only row. */
 export const FILES_TABLE = '_files';
 
@@ -248,7 +250,37 @@ export const INTERNAL_TABLES: readonly TableShape[] = [
     ],
   ),
   // From `goes_at` on an object may be removed.
-  table(UNUSED_OBJECT_TABLE, [column('id', 'text'), column('goes_at', 'timestamptz')], ['goes_at']),
+  table(
+    UNUSED_OBJECT_TABLE,
+    [
+      column('id', 'text'),
+      column('goes_at', 'timestamptz'),
+      // Of a part of a resumable upload: which one, and where it begins.
+      column('upload', 'uuid', false),
+      column('offset', 'bigint', false),
+    ],
+    ['goes_at', 'upload'],
+  ),
+  table(
+    UPLOAD_TABLE,
+    [
+      column('id', 'uuid'),
+      column('member', 'uuid'),
+      // The header `Upload-Metadata`, as it came.
+      column('metadata', 'text'),
+      // Bytes that it will have, and those that its parts have; none when the file is there.
+      column('length', 'bigint'),
+      column('stored', 'bigint'),
+      column('parts', 'bigint'),
+      column('file', 'uuid', false),
+      // The request that has it now, and until when if it does not say so again; whether another one waits for it.
+      column('holder', 'uuid', false),
+      column('held_until', 'timestamptz', false),
+      column('wanted', 'boolean'),
+      column('expires_at', 'timestamptz'),
+    ],
+    ['member', 'expires_at'],
+  ),
   table(
     FILES_TABLE,
     [

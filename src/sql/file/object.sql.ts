@@ -8,6 +8,7 @@ import { FILES_TABLE, UNUSED_OBJECT_TABLE } from '../../model/table/internal-tab
 import { LEFT_OBJECT_SECONDS } from '../write/left-objects.sql.js';
 import { milliseconds, seconds } from '../columns.sql.js';
 import { ident, integer, param, render, sql, type Fragment, type Statement } from '../fragment.js';
+import { uploadedBytes } from './upload.sql.js';
 
 export function beginFilesStatement(schema: string): Statement {
   return render(sql`
@@ -31,8 +32,8 @@ export interface TakenObjectRow {
 }
 
 /**
- * Gives a stored object to a file. One row: the bytes of all contents, and whether the object has left the list; a
- * transaction with an older snapshot does not see it there.
+ * Gives a stored object to a file. One row: the bytes of all contents and uploads, and whether the object has left the list;
+ * a transaction with an older snapshot does not see it there.
  */
 export function takeObjectStatement(schema: string, key: string, bytes: number): Statement {
   return render(sql`
@@ -41,14 +42,14 @@ export function takeObjectStatement(schema: string, key: string, bytes: number):
       counted AS (
         UPDATE ${ident(schema, FILES_TABLE)} SET "bytes" = "bytes" + ${param(bytes)}::bigint RETURNING "bytes"
       )
-    SELECT "bytes" AS total, EXISTS (SELECT "id" FROM taken) AS listed
+    SELECT "bytes" + ${uploadedBytes(schema)} AS total, EXISTS (SELECT "id" FROM taken) AS listed
     FROM counted
   `);
 }
 
-/** One row `total`: the bytes of all contents. */
+/** One row `total`: the bytes of all contents and uploads. */
 export function contentBytesStatement(schema: string): Statement {
-  return render(sql`SELECT "bytes" AS total FROM ${ident(schema, FILES_TABLE)}`);
+  return render(sql`SELECT "bytes" + ${uploadedBytes(schema)} AS total FROM ${ident(schema, FILES_TABLE)}`);
 }
 
 /** Takes an object from a file that gets another one. */

@@ -340,6 +340,19 @@ const ROWS: readonly Row[] = [
     call: ({ file }) => ['PUT', `/file/unit/${file}/content`, {}],
     answers: [401, 200, 404, 200],
   },
+  ...[
+    'POST /api/lib/file/upload',
+    ...['HEAD', 'PATCH', 'DELETE', 'POST'].map((each) => `${each} /api/lib/file/upload/:upload_id`),
+  ].map((route): Row => ({
+    // Its headers are those of tus, which are looked at first.
+    route,
+    call: () => [route.split(' ', 1)[0] ?? '', `/file/upload${route.endsWith('upload') ? '' : '/x'}`],
+    answers: [412, 412, 412, 412],
+    keyed: 412,
+    open: true,
+    bare: true,
+    anyQuery: true,
+  })),
   { route: 'GET /api/lib/:kind_id/struct', call: () => ['GET', '/note/struct'], answers: [401, 200, 200, 200] },
   {
     route: 'GET /api/lib/:kind_id/unit/:unit_id/struct',

@@ -35,13 +35,14 @@ describe('a preflight', () => {
       expect(headers.get('access-control-allow-origin')).toBe(origin);
       expect(headers.get('vary')?.toLowerCase()).toContain('origin');
       expect(headers.get('access-control-allow-methods')?.split(',')).toEqual(
-        expect.arrayContaining(['GET', 'POST', 'PUT', 'DELETE']),
+        expect.arrayContaining(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
       );
       const allowed = headers.get('access-control-allow-headers')?.toLowerCase().split(',');
       expect(allowed).toEqual(
         expect.arrayContaining([
           ...['authorization', 'content-type', 'kind-project-key', 'if-match', 'if-none-match'],
           ...['content-digest', 'range', 'if-range'],
+          ...['tus-resumable', 'upload-length', 'upload-offset', 'upload-metadata'],
         ]),
       );
       expect(headers.get('access-control-allow-credentials')).toBeNull();

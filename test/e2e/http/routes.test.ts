@@ -489,7 +489,7 @@ describe('the catalogue of errors', () => {
     expect(
       [...statuses].filter(
         (status) =>
-          ![400, 401, 403, 404, 405, 409, 410, 412, 413, 415, 416, 422, 429, 431, 500, 503, 504].includes(status),
+          ![400, 401, 403, 404, 405, 409, 410, 412, 413, 415, 416, 422, 423, 429, 431, 500, 503, 504].includes(status),
       ),
     ).toEqual([]);
   });

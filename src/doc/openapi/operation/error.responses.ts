@@ -18,6 +18,7 @@ export const ERROR_NAMES: Readonly<Record<ErrorStatus, string>> = {
   415: 'UnsupportedMediaType',
   416: 'RangeNotSatisfiable',
   422: 'UnprocessableContent',
+  423: 'Locked',
   429: 'TooManyRequests',
   431: 'HeaderFieldsTooLarge',
   500: 'ServerError',
@@ -38,6 +39,7 @@ const HEADINGS: Readonly<Record<ErrorStatus, string>> = {
   415: 'The body is not said to be JSON, or that of an import CSV or NDJSON.',
   416: 'The content has no byte in the range.',
   422: 'The `Idempotency-Key` belongs to another request.',
+  423: 'Another request works on it.',
   429: 'Too many requests, or attempts.',
   431: 'The head of the request is too large.',
   500: 'Something went wrong in the service.',
@@ -119,5 +121,11 @@ export const HEADERS = {
   },
   RetryAfter: { description: 'Seconds until it is worth another try.', schema: { type: 'integer', minimum: 0 } },
   Allow: { description: 'The methods that are taken, separated by commas.', schema: { type: 'string' } },
+  UploadOffset: { description: 'The bytes that the upload has.', schema: { type: 'integer', minimum: 0 } },
+  UploadExpires: { description: 'Until when the upload can go on.', schema: { type: 'string' } },
+  FileId: {
+    description: 'The id of the file, once the upload has become one.',
+    schema: { type: 'string', format: 'uuid' },
+  },
   Challenge: { description: 'Always `Bearer`.', schema: { type: 'string' } },
 } as const;

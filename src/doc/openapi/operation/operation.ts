@@ -122,10 +122,17 @@ function operationParameters(
     ...(route.conditional === 'write' ? [parameterRef('IfMatch')] : []),
     ...(route.ranged ? [parameterRef('Range'), parameterRef('IfRange')] : []),
     ...(UPLOADS.has(route.form) ? [parameterRef('ContentDigest')] : []),
+    ...tusParameters(route).map(parameterRef),
     ...(takesCookie(route) ? [parameterRef('KindRefreshToken')] : []),
     ...(takesConsistency(route, kind) ? [parameterRef('KindConsistency')] : []),
     ...(takesKey(route, kind) ? [parameterRef('IdempotencyKey')] : []),
   ];
+}
+
+function tusParameters({ tus, form }: DocumentedRoute): readonly string[] {
+  if (tus === undefined) return [];
+  const ofPart = tus === 201 ? ['UploadLength', 'UploadMetadata'] : ['UploadOffset'];
+  return ['TusResumable', ...(form === 'part' ? ofPart : [])];
 }
 
 /** The query parameters of a route, for a kind if given. */
@@ -178,6 +185,8 @@ function operationBody(
       return { required: true, content: { 'text/csv': FILE, 'application/x-ndjson': FILE } };
     case 'content':
       return CONTENT;
+    case 'part':
+      return { required: false, content: { 'application/offset+octet-stream': { schema: {} } } };
     case 'signup':
       return signUpRequestBody(kind, view);
     case 'upload': {

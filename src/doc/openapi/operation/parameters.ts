@@ -80,6 +80,7 @@ export function pathParameters(choices: LinkPathChoices | undefined): Record<str
     of('endpoint_name', 'The name of an endpoint.'),
     of('file_id', 'The id of a file.'),
     of('token', 'The token of the mail.'),
+    of('upload_id', 'The id of a resumable upload.', { type: 'string', format: 'uuid' }),
     of('asset', 'The name of a file of the page.'),
   ]);
 }
@@ -89,6 +90,12 @@ const headerOf = (name: string, description: string): OpenApiParameter => ({
   in: 'header',
   description,
   schema: { type: 'string' },
+});
+
+const sizeOf = (name: string, description: string): OpenApiParameter => ({
+  ...headerOf(name, description),
+  required: true,
+  schema: { type: 'integer', minimum: 0 },
 });
 
 export const HEADER_PARAMETERS = {
@@ -110,6 +117,17 @@ export const HEADER_PARAMETERS = {
     ),
     schema: { type: 'string', const: 'cookie' },
   },
+  TusResumable: {
+    ...headerOf('Tus-Resumable', 'The version of tus, the protocol of resumable uploads.'),
+    required: true,
+    schema: { type: 'string', const: '1.0.0' },
+  },
+  UploadLength: sizeOf('Upload-Length', 'The bytes of the whole content.'),
+  UploadOffset: sizeOf('Upload-Offset', 'Where the part begins: what the upload has until now.'),
+  UploadMetadata: headerOf(
+    'Upload-Metadata',
+    'Separated by commas, a key and after a space its value in base64: `filename`, `filetype` (the media type), `values` (those of the unit, as a JSON object).',
+  ),
   IfMatch: headerOf('If-Match', 'The ETag of the version that is to be changed; 412 where it is another by now.'),
   ContentDigest: headerOf(
     'Content-Digest',

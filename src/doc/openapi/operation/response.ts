@@ -10,7 +10,13 @@ import {
   type Response,
   type Schema,
 } from '../openapi.js';
-import { DRY_RUN_HEADER, REPLAYED_HEADER, REQUEST_ID_HEADER, RESULT_HEADER } from '../../../http/header-names.js';
+import {
+  DRY_RUN_HEADER,
+  FILE_HEADER,
+  REPLAYED_HEADER,
+  REQUEST_ID_HEADER,
+  RESULT_HEADER,
+} from '../../../http/header-names.js';
 import type { ContentForm } from '../../../http/route/api-route.js';
 import { COMMON_STATUSES, PROJECT_STATUSES, takesKey, type DocumentedRoute } from '../application.js';
 import { definitionEnvelopeSchema, envelopeSchema, NULL_SCHEMA, pageSchema } from '../schema/shared.schemas.js';
@@ -66,7 +72,7 @@ export function responsesOf(
   const nameOf = (status: ErrorStatus) => (runsHooks && status === 503 ? 'Overtaken' : ERROR_NAMES[status]);
   const refusals = [...statuses].map((status): [string, Ref] => [String(status), responseRef(nameOf(status))]);
   return {
-    '200': success(route, kinds.length === 1 ? kinds[0] : undefined, view),
+    [String(route.tus ?? 200)]: success(route, kinds.length === 1 ? kinds[0] : undefined, view),
     ...(route.ranged && { '206': PART }),
     ...(route.conditional === 'read' && { '304': responseRef('NotModified') }),
     ...Object.fromEntries(refusals),
@@ -76,6 +82,7 @@ export function responsesOf(
 
 function success(route: DocumentedRoute, kind: KindDef | undefined, view: DocumentView): Response | Ref {
   const { content, media = 'application/json' } = route;
+  if (route.tus !== undefined) return { description: SUCCESS_TEXTS[route.method], headers: TUS_HEADERS };
   const ofWrite = writeHeaders(route, kind);
   const isWrite = Object.keys(ofWrite).length > 0;
   if (content === 'nothing') return responseRef(isWrite ? 'Gone' : 'Nothing');
@@ -132,7 +139,21 @@ export function functionResponse(
 /** Content whose answer has the ETag of one unit. */
 const VERSIONED_CONTENT: ReadonlySet<ContentForm | undefined> = new Set(['unit', 'created', 'kind']);
 
-const SUCCESS_TEXTS = { get: 'What was asked for.', post: 'Done.', put: 'What it is now.', delete: 'Gone.' } as const;
+const TUS_HEADERS: Headers = {
+  [REQUEST_ID_HEADER]: headerRef('RequestId'),
+  'Upload-Offset': headerRef('UploadOffset'),
+  'Upload-Expires': headerRef('UploadExpires'),
+  [FILE_HEADER]: headerRef('FileId'),
+};
+
+const SUCCESS_TEXTS = {
+  get: 'What was asked for.',
+  head: 'What was asked for.',
+  post: 'Done.',
+  put: 'What it is now.',
+  patch: 'What it is now.',
+  delete: 'Gone.',
+} as const;
 /** Bytes of any type. */
 export const BYTES_SCHEMA = { type: 'string', format: 'binary' } as const;
 
