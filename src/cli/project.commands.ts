@@ -1,4 +1,5 @@
 /** `project create`, `list`, `show`, `set` and `delete`. */
+import type { KindDef } from '../model/model.js';
 import { type Command, InvalidArgumentError } from 'commander';
 import { Administrators } from '../auth/administrators.js';
 import { generatePassword } from '../before-serving.js';
@@ -164,9 +165,14 @@ async function show({ app }: Services, id: string) {
   // A project whose deletion was interrupted has no model.
   if (row.status !== 'active') return { ...view, kinds: [] };
   const model = await loadModel(app.get(Database), projectOf(row));
-  const kinds = [...model.kinds.values()].filter(({ builtIn }) => !builtIn).map((kind) => kind.id);
+  const kinds = [...model.kinds.values()].filter(isUsers).map((kind) => kind.id);
   const stored = byteSizeText(await measureStorage(app.get(Database), projectOf(row).schema));
   return { ...view, stored, model_version: model.version, kinds: kinds.sort() };
+}
+
+/** Every project has the kind of files. */
+function isUsers({ builtIn, traits }: KindDef): boolean {
+  return !builtIn && traits.extensible !== true;
 }
 
 const SETTINGS = new Map<string, (value: string) => ProjectChange>([

@@ -246,6 +246,8 @@ export const LIMITS = {
   uploads: 64,
   uploadsPerProject: 8,
   uploadsAnonymous: 2,
+  /** Bytes of the field `values` of a form. */
+  formValues: 256 * 1024,
   /** Resumable uploads of one member that are open, parts of one, and seconds after which it expires. */
   uploadsOfMember: 10,
   uploadParts: 10_000,
@@ -253,8 +255,6 @@ export const LIMITS = {
   /** Seconds for which a request has an upload if it does not say so again, and that another one waits for it. */
   uploadHeldSeconds: 10,
   uploadWaitSeconds: 5,
-  /** Bytes of the field `values` of a form. */
-  formValues: 256 * 1024,
   /** Seconds for the head of a request to arrive, and its number of fields. */
   headSeconds: 15,
   headerFields: 1000,

@@ -7,7 +7,7 @@ import { derivedKey } from '../../shared/derived-key.js';
 import { refusal } from '../../shared/errors.js';
 
 /** What a signature opens: `o` the original and its sizes, `s` the sizes alone. */
-export type SignedClass = 'o' | 's';
+type SignedClass = 'o' | 's';
 
 /** The file of an address. `epoch`: a number of the project; when it is raised, all signatures before end. */
 interface AddressedFile {

@@ -1,4 +1,5 @@
 /** Which indexes the table of a kind needs, as values. */
+import { EXTENDED_FIELDS } from '../built-in/built-in.js';
 import { fieldsOfRules } from '../check/stored-rules.js';
 import type { Field, KindDef, Model } from '../model.js';
 import { searchDocuments } from '../search-document.js';
@@ -34,7 +35,8 @@ export function requiredIndexes(
 function fieldIndex(field: Field, kind: KindDef, ruled: boolean): IndexShape[] {
   if (field === kind.keyField || field.column === undefined) return [];
   const { unique, indexed, multiple } = field.def;
-  const trigrams = hasTrigrams(field) && !kind.builtIn ? [trigramIndex(kind, field.column)] : [];
+  const isOwn = !kind.builtIn && !EXTENDED_FIELDS.includes(field);
+  const trigrams = hasTrigrams(field) && isOwn ? [trigramIndex(kind, field.column)] : [];
   if (unique && !multiple) return [index(kind, [field.column], true), ...trigrams];
   const useful = indexed || field.reference !== undefined || (ruled && field.type.sortable);
   if (!useful) return [];

@@ -2,7 +2,7 @@
 import { FILES_TABLE } from '../../model/table/internal-tables.js';
 import { FILE_KIND } from '../../model/built-in-traits.js';
 import { OBJECT_FIELD } from '../../model/built-in/file-fields.js';
-import { ident, render, sql, type Statement } from '../fragment.js';
+import { ident, param, render, sql, type Statement } from '../fragment.js';
 
 /** Ends all signed addresses of the project's files. */
 export function revokeUrlsStatement(schema: string): Statement {
@@ -18,12 +18,12 @@ export function contentsStatement(schema: string): Statement {
   `);
 }
 
-/** Says how many bytes all contents have, and ends all signed addresses: files were stored as they were elsewhere. */
-export function settleFilesStatement(schema: string): Statement {
+/** Says how many bytes all contents have, and ends all signed addresses, those of an earlier project of that id too. */
+export function settleFilesStatement(schema: string, now = Date.now()): Statement {
   return render(sql`
     UPDATE ${ident(schema, FILES_TABLE)}
     SET
       "bytes" = (SELECT coalesce(sum(t."bytes"), 0) FROM ${ident(schema, FILE_KIND)} AS t),
-      "epoch" = greatest("epoch" + 1, extract(epoch FROM now())::bigint)
+      "epoch" = greatest("epoch" + 1, ${param(Math.floor(now / 1000))}::bigint)
   `);
 }

@@ -60,6 +60,7 @@ const ARGS = new Map(
     parameter_type_id: 'string',
     unique_parameter: 'kind_system_user',
     parameter_id: 'title',
+    project_id: project.id,
     token: 'x',
     asset: 'page.js',
   }),
@@ -76,7 +77,10 @@ const document = (await project.get('/doc/openapi.json')).body as unknown as Ope
 function pathOf(template: string): string | undefined {
   const [, kind = ''] = /^\/api\/lib\/(\w+)\//.exec(template) ?? [];
   const isOfKind =
-    !['auth', 'doc'].includes(kind) && template !== '/api/lib/changes' && !template.startsWith('/api/lib/group/{');
+    !['auth', 'doc'].includes(kind) &&
+    !template.startsWith('/api/lib/project/{project_id}/file/') &&
+    template !== '/api/lib/changes' &&
+    !template.startsWith('/api/lib/group/{');
   if (isOfKind && template.startsWith('/api/') && !UNITS.has(kind)) return undefined;
   return template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const own =
@@ -181,6 +185,7 @@ const ROUTES = new Map([
   ['matching', 'updateAll'],
   ['function', 'functions'],
   ['recorded', 'changes'],
+  ['image', 'content'],
 ]);
 
 it('the names of components are those of the document', () => {

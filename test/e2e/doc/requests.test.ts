@@ -256,6 +256,10 @@ const QUERIES: Partial<Record<keyof typeof QUERY_PARAMETERS, readonly [path: str
   name: ['/file/unit', 'parameter.bad_value'],
   values: ['/file/unit?name=a', 'query.bad_value'],
   download: [`/file/unit/${file}/content`],
+  size: [`/file/unit/${file}/content`, 'query.bad_value', 'file.no_image'],
+  image_format: [`/file/unit/${file}/content?size=thumb`, 'file.no_image'],
+  expires: [`/project/${project.id}/file/${file}?signature=x`, 'file.bad_signature'],
+  signature: [`/project/${project.id}/file/${file}?expires=1`, 'file.bad_signature'],
 };
 
 const METHODS: Partial<Record<keyof typeof QUERY_PARAMETERS, 'DELETE' | 'POST'>> = {

@@ -51,7 +51,7 @@ describe('operators are listed in all of their spellings', () => {
   it('if one is unknown', async () => {
     const { body } = await project.get('/city/unit?filter=greater(size,1)');
     expect(body.messages[0]?.text).toMatch(
-      /; there are eq, ne, .*, lt, lte, gt, ge, gte, get, in, isnull, eq_field, .*, near, similar, and, or, not, all, exists, linked$/,
+      /; there are eq, ne, .*, lt, lte, gt, ge, gte, get, in, isnull, eq_field, .*, near, similar, and, or, not, all, exists, linked, referred$/,
     );
   });
 

@@ -1,6 +1,6 @@
 /** Records that were read and come back: posted again, or sent back in an edit, whole. */
 import { describe, expect, it } from 'vitest';
-import { BUILT_IN_KINDS } from '../../../src/model/built-in/built-in.js';
+import { BUILT_IN_KINDS, FIXED_KINDS } from '../../../src/model/built-in/built-in.js';
 import { anonymous, defineKinds, signUp, withMembers } from '../../support/callers.js';
 import { ok, refusalOf } from '../../support/definitions.js';
 import { PARAMETERS, PLACE, THING, VALUES } from '../../support/every-type.js';
@@ -258,7 +258,7 @@ describe('a whole record in an edit', () => {
     });
   });
 
-  const visible = BUILT_IN_KINDS.map(({ id }) => id).filter((id) => id !== 'kind_system_user');
+  const visible = FIXED_KINDS.filter((id) => id !== 'kind_system_user');
   it.each(visible)('of the built-in kind %s changes its editable fields', async (id) => {
     const path = `/kind/unit/${id}`;
     const record = await get(path);
