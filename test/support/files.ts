@@ -54,7 +54,7 @@ export async function stored(project: TestProject): Promise<Stored> {
       (SELECT count(*)::int FROM $schema."_unused_object") AS unused FROM $schema."_files"`,
   );
   const store = project.service.app.get<FileStore>(FILE_STORE);
-  let objects = 0;
-  for await (const _ of store.list(`${project.id}/`)) objects += 1;
-  return { files: row?.files ?? 0, bytes: row?.bytes ?? 0, objects, unused: row?.unused ?? 0 };
+  const keys: string[] = [];
+  for await (const { key } of store.list(`${project.id}/`)) keys.push(key);
+  return { files: row?.files ?? 0, bytes: row?.bytes ?? 0, objects: keys.length, unused: row?.unused ?? 0 };
 }
