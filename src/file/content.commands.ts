@@ -16,6 +16,7 @@ import { FILE_KIND } from '../model/built-in-traits.js';
 import { instantAt } from '../model/parameter-type/calendar.js';
 import { reading, type Command } from '../run/command.js';
 import { refusal, type KindError } from '../shared/errors.js';
+import { LIMITS } from '../shared/limits.js';
 import { addressedContentStatement, type AddressedContentRow, type ContentRow } from '../sql/file/content.sql.js';
 import { scalarText } from '../shared/json.js';
 import { isAdministrator } from '../tenancy/caller.js';
@@ -99,7 +100,7 @@ export class ContentCommands {
             refuseQuery(request.url);
             const { project } = session;
             const body = await parseBody(bytes, request.headers['content-type'], project.schema);
-            const { seconds } = readDto(UrlBody, body);
+            const { seconds = project.settings.fileUrlSeconds ?? LIMITS.fileUrlSeconds } = readDto(UrlBody, body);
             const row = await findContent(session, kind, id, access);
             if (!row) throw unknownUnit(kind, id);
             const { epoch } = await addressedContent(session, undefined);

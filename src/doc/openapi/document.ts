@@ -130,7 +130,9 @@ function* operationsOf(view: DocumentView): Generator<readonly PlacedOperation[]
   const { routes } = view.application;
   const [ofNone, ofKinds] = [routes.filter(({ of }) => !of), routes.filter(({ of }) => of)];
   yield ofNone.filter((route) => isShown(route, undefined, view)).map((route) => operationAt(route, undefined, view));
-  if (view.generic) yield ofKinds.map((route) => operationAt(route, undefined, view));
+  // The kind of contents stands below with its own operations.
+  if (view.generic)
+    yield ofKinds.filter(({ of }) => of !== 'contents').map((route) => operationAt(route, undefined, view));
   else {
     yield ofKinds.flatMap((route) => (route.joint ? sharedOperation(route, view) : []));
     yield ofKinds.flatMap((route) => linkTypeOperations(route, view));

@@ -5,7 +5,14 @@
 import 'reflect-metadata';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
-import { getMetadataStorage, IsOptional, ValidateBy, validateSync, type ValidationArguments } from 'class-validator';
+import {
+  getMetadataStorage,
+  IsOptional,
+  ValidateBy,
+  ValidateIf,
+  validateSync,
+  type ValidationArguments,
+} from 'class-validator';
 import { Faults, refusal, type ErrorCode } from '../../shared/errors.js';
 import { InexactNumber, isPlainObject, textFault, typeName } from '../../shared/json.js';
 import { shortened } from '../../shared/texts.js';
@@ -52,14 +59,21 @@ export function Choice(known: readonly string[]): PropertyDecorator {
   );
 }
 
-/** A required whole number, not below 0, or in narrower bounds. */
+interface NumberBounds {
+  readonly minimum?: number;
+  readonly maximum?: number;
+  /** Whether it may be left out. */
+  readonly optional?: boolean;
+}
+
+/** A whole number, not below 0, or in narrower bounds. */
 export function WholeNumber(
   description: string,
-  { minimum = 0, maximum = Number.MAX_SAFE_INTEGER }: { readonly minimum?: number; readonly maximum?: number } = {},
+  { minimum = 0, maximum = Number.MAX_SAFE_INTEGER, optional = false }: NumberBounds = {},
 ): PropertyDecorator {
   return applyDecorators(
-    ApiProperty({ type: 'integer', minimum, maximum, description }),
-    IsPresent('must be given'),
+    ApiProperty({ type: 'integer', minimum, maximum, description, required: !optional }),
+    optional ? ValidateIf((_, value) => value !== undefined) : IsPresent('must be given'),
     Check(
       'parameter.bad_type',
       (value) => typeof value === 'number' || value instanceof InexactNumber,

@@ -158,6 +158,8 @@ describe('a signed address', () => {
     expect((await of(bob, 60)).status).toBe(404);
     expect((await of(anonymous(admin), 60)).status).toBe(401);
     for (const seconds of [0, 604_801, 1.5, '60', null]) expect((await of(admin, seconds)).status).toBe(400);
+    const { expires_at: ends } = (await ok(of(admin, undefined))) as { expires_at: string };
+    expect(Math.abs(Date.parse(ends) - Date.now() - 3_600_000)).toBeLessThan(60_000);
     expect((await of(admin, 604_800)).status).toBe(200);
     const key = async (operations: readonly string[]) =>
       (await makeKey(admin, { scope: [{ kinds: ['file'], operations }] })).secret;
