@@ -71,14 +71,14 @@ describe('the diagram', () => {
   it('shows kinds with their references, and one with those beside it', async () => {
     await page.goto(url('#/model?view=diagram'));
     await page.locator('.graph-box').first().waitFor();
-    await page.getByText('3 of 3 kinds').waitFor();
+    await page.getByText('4 of 4 kinds').waitFor();
     expect(await page.locator('.react-flow__edge').count()).toBe(1);
     await expectAccessible();
     await opened.screenshot('model-diagram');
     await page.getByRole('button', { name: 'Show Country with the kinds beside it, or all' }).click();
-    await page.getByText('2 of 3 kinds').waitFor();
+    await page.getByText('2 of 4 kinds').waitFor();
     await page.getByRole('button', { name: 'Show all' }).click();
-    await page.getByText('3 of 3 kinds').waitFor();
+    await page.getByText('4 of 4 kinds').waitFor();
     expect(complaints).toEqual([]);
   });
 });
@@ -394,12 +394,12 @@ describe('a project of 200 kinds', () => {
     await other.page.goto(other.url('#/model'));
     await other.page.getByRole('article').nth(24).waitFor();
     expect(await other.page.getByRole('article').count()).toBeLessThan(30);
-    await other.page.getByRole('button', { name: 'Show 25 more of 200' }).click();
+    await other.page.getByRole('button', { name: 'Show 25 more of 201' }).click();
     await other.page.getByRole('article').nth(49).waitFor();
     await other.page.getByRole('searchbox', { name: 'Find by name' }).fill('thing 19');
     await expect.poll(() => other.page.getByRole('article').count(), { timeout: 15_000 }).toBe(11);
     await other.page.goto(other.url('#/model?view=diagram'));
-    await other.page.getByText('200 of 200 kinds').waitFor();
+    await other.page.getByText('201 of 201 kinds').waitFor();
     const began = Date.now();
     await other.page.locator('.graph-box').first().waitFor();
     expect(Date.now() - began).toBeLessThan(10_000);
@@ -408,7 +408,7 @@ describe('a project of 200 kinds', () => {
     await other.page.locator('.graph-box').nth(199).waitFor();
     await other.screenshot('model-diagram-200-all');
     await other.page.goto(other.url('#/model?view=diagram&focus=thing_5'));
-    await other.page.getByText(/^[2-9] of 200 kinds/).waitFor();
+    await other.page.getByText(/^[2-9] of 201 kinds/).waitFor();
     expect(other.complaints).toEqual([]);
   });
 });

@@ -65,11 +65,11 @@ describe('the overview', () => {
     const large = await service.project();
     await defineKinds(large, ...many);
     const other = await ConsolePage.signedIn(browser, large);
-    await region('Kinds', other.page).getByText('12 of 30 kinds').waitFor();
+    await region('Kinds', other.page).getByText('12 of 31 kinds').waitFor();
     const asked: string[] = [];
     other.page.on('request', (request) => asked.push(new URL(request.url()).pathname));
     await other.page.reload();
-    await region('Kinds', other.page).getByText('12 of 30 kinds').waitFor();
+    await region('Kinds', other.page).getByText('12 of 31 kinds').waitFor();
     await region('Requests of the last hour', other.page).getByRole('img').first().waitFor();
     const calls = asked.filter((path) => path.startsWith('/api/lib'));
     expect(calls.length).toBeLessThan(10);

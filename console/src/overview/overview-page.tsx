@@ -19,6 +19,8 @@ export function OverviewPage() {
   const { own, isPending, error, refetch } = useKinds();
   const { data: me } = useMe();
   const changes = useChanges(own);
+  // Every project has the kind of files.
+  const isNew = own.every(({ id }) => id === 'file');
   const retry = () => void Promise.all([refetch(), changes.refetch()]);
   return (
     <div className="page overview">
@@ -27,8 +29,8 @@ export function OverviewPage() {
       </Title>
       {error && <PageError error={error} onRetry={retry} />}
       {isPending && <Waiting />}
-      {!isPending && !error && own.length === 0 && <NoKinds />}
-      {own.length > 0 && (
+      {!isPending && !error && isNew && <NoKinds />}
+      {!isNew && (
         <>
           {changes.error && <PageError error={changes.error} onRetry={retry} />}
           {changes.isLoading && <Waiting />}
