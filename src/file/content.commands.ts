@@ -10,7 +10,7 @@ import { etagMatches } from '../http/answer/etag.js';
 import { readDto } from '../http/body/dto.js';
 import { parseBody } from '../http/body/read-body.js';
 import type { HttpRequest } from '../http/request/request.js';
-import { readQuery, refuseQuery, urlQueryParameters } from '../http/route/parse-list-query.js';
+import { readQuery, refuseQuery, singleText, urlQueryParameters } from '../http/route/parse-list-query.js';
 import { ADDRESS_QUERY, CONTENT_QUERY, type QueryName } from '../http/route/query-names.js';
 import { FILE_KIND } from '../model/built-in-traits.js';
 import { instantAt } from '../model/parameter-type/calendar.js';
@@ -214,15 +214,11 @@ async function addressedContent({ executor, project }: Session, id: string | und
 
 function askedOf({ url, headers }: HttpRequest, names: readonly QueryName[]): Asked {
   const query = readQuery(url, names);
-  const single = (name: QueryName): string | undefined => {
-    const [text, ...more] = query.get(name) ?? [];
-    if (more.length > 0) throw refusal('query.bad_value', `${name}: given more than once`, { parameter: name });
-    return text;
-  };
-  const [download, name, format] = [single('download') ?? 'false', single('size'), single('format')];
+  const [size, format] = [singleText(query, 'size'), singleText(query, 'format')];
+  const download = singleText(query, 'download') ?? 'false';
   if (download !== 'true' && download !== 'false') {
     throw refusal('query.bad_value', 'download: wants true, false', { parameter: 'download' });
   }
-  const size = sizeAsked(name, format, headers.accept);
-  return { download: download === 'true', size, byAccept: size !== undefined && (format ?? AUTO) === AUTO };
+  const asked = sizeAsked(size, format, headers.accept);
+  return { download: download === 'true', size: asked, byAccept: asked !== undefined && (format ?? AUTO) === AUTO };
 }

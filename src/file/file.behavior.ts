@@ -22,6 +22,7 @@ import { knowsWholeProject } from '../tenancy/caller.js';
 import { contentEtag } from './content/content-headers.js';
 import { fileName } from './content/file-name.js';
 import { Objects, StoredContent } from './objects.js';
+import { asContent } from './store/file-store.js';
 
 @Injectable()
 export class FileBehavior implements RegisteredBehavior, OnModuleInit {
@@ -117,7 +118,7 @@ export class FileBehavior implements RegisteredBehavior, OnModuleInit {
   /** Stores a content that a JSON body has. */
   async #store(bytes: Buffer, { values }: Draft, { project, executor }: Session): Promise<StoredContent> {
     const name = values.get('name');
-    const content = await this.objects.add(project, once(bytes), {
+    const content = await this.objects.add(project, asContent(bytes), {
       limit: bytes.length,
       bytes: bytes.length,
       ...(typeof name === 'string' && { name }),
@@ -138,10 +139,6 @@ function base64Bytes(text: string): number {
 
 export function changedContent(): KindError {
   return refusal('unit.changed', 'The content is no longer the one that If-Match names');
-}
-
-async function* once(bytes: Buffer): AsyncIterable<Uint8Array> {
-  yield bytes;
 }
 
 function withContent(draft: Draft, { fields }: KindDef, { key, facts }: StoredContent): Draft {

@@ -9,7 +9,7 @@ import { etagMatches } from '../http/answer/etag.js';
 import { ParsedBody } from '../http/body/read-body.js';
 import { KEY_HEADER } from '../http/header-names.js';
 import type { HttpRequest } from '../http/request/request.js';
-import { type QueryParameters, readQuery, urlQueryParameters } from '../http/route/parse-list-query.js';
+import { type QueryParameters, readQuery, singleText, urlQueryParameters } from '../http/route/parse-list-query.js';
 import { UPLOAD_QUERY } from '../http/route/query-names.js';
 import { FILE_KIND } from '../model/built-in-traits.js';
 import { CONTENT_FIELD } from '../model/built-in/file-fields.js';
@@ -133,13 +133,8 @@ function uploadQuery({ url }: HttpRequest) {
   const query = readQuery(`?${own.toString()}`, UPLOAD_QUERY);
   const others = queryOf(parameters.filter(([name]) => !isOwn(name)));
   const path = url.split('?', 1)[0] ?? '';
-  const single = (name: string): string | undefined => {
-    const texts = query.get(name) ?? [];
-    if (texts.length > 1) throw refusal('query.bad_value', `${name}: given more than once`, { parameter: name });
-    return texts[0];
-  };
   const rest = others.size === 0 ? path : `${path}?${others.toString()}`;
-  return { query: { name: single('name'), values: single('values') }, rest };
+  return { query: { name: singleText(query, 'name'), values: singleText(query, 'values') }, rest };
 }
 
 function queryOf(parameters: QueryParameters): URLSearchParams {

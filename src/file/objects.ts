@@ -19,7 +19,7 @@ import { type ByteRange, type FileStore, unavailable } from './store/file-store.
 export const FILE_STORE = Symbol('file store');
 
 /** Seconds after which an object may be removed that no file has got. */
-const UNTAKEN = 24 * 60 * 60;
+export const UNTAKEN_SECONDS = 24 * 60 * 60;
 /** Objects that are removed in one transaction. */
 export const REMOVED_AT_ONCE = 100;
 /** Projects whose removal of objects is in the registry. */
@@ -81,7 +81,7 @@ export class Objects {
   ): Promise<string> {
     const key = newKey(id);
     await this.plan({ id, schema });
-    await this.database.run(announceObjectStatement(schema, key, UNTAKEN));
+    await this.database.run(announceObjectStatement(schema, key, UNTAKEN_SECONDS));
     try {
       await this.store.put(key, source, bytes);
     } catch (error) {

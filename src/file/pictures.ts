@@ -22,7 +22,7 @@ import {
   type ImageSizes,
 } from './image/image-sizes.js';
 import { FILE_STORE, Objects, sizeKey } from './objects.js';
-import type { ByteRange, FileStore } from './store/file-store.js';
+import { asContent, type ByteRange, type FileStore } from './store/file-store.js';
 
 /** What a request asks of a picture. */
 export interface SizeAsked {
@@ -125,7 +125,7 @@ export class Pictures {
   /** If the store fails, it is made again the next time. */
   async #keep(picture: SizedPicture, bytes: Buffer): Promise<void> {
     try {
-      await this.store.put(picture.key, once(bytes), bytes.length);
+      await this.store.put(picture.key, asContent(bytes), bytes.length);
       this.#known.set(picture.key, picture);
     } catch (error) {
       this.#log.warn(`a size of a picture is not kept: ${errorText(error)}`);
@@ -150,8 +150,4 @@ export function sizeAsked(
 
 function mediaTypeOf(key: string): string {
   return `image/${key.slice(key.lastIndexOf('.') + 1)}`;
-}
-
-async function* once(bytes: Buffer): AsyncIterable<Uint8Array> {
-  yield bytes;
 }

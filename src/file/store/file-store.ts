@@ -58,6 +58,11 @@ export function checkPrefix(prefix: string): string {
   return prefix;
 }
 
+/** Bytes that are in memory, to be stored. */
+export async function* asContent(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  yield bytes;
+}
+
 /** @param cause is logged, and must not have credentials */
 export function unavailable(cause: unknown): KindError {
   return retryLater('file.unavailable', 'Where the contents of files are kept does not answer', 5, cause);

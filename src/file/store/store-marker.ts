@@ -1,7 +1,7 @@
 /** A store says in an object to which database it belongs, so that a service does not start with another one. */
 import type { Readable } from 'node:stream';
 import { ConfigError } from '../../config/config.js';
-import type { FileStore } from './file-store.js';
+import { asContent, type FileStore } from './file-store.js';
 
 const MARKER = 'kind-files.json';
 /** Bytes of a marker; what is longer is none. */
@@ -17,7 +17,7 @@ export async function claimStore(store: FileStore, databaseId: string, used: boo
   const found = await readMarker(store);
   if (found === undefined) {
     if (used) throw wrongStore(`has no ${MARKER}, so that it is not the one with the contents of this database`);
-    await store.put(MARKER, bytesOf(`${JSON.stringify({ database: databaseId })}\n`));
+    await store.put(MARKER, asContent(Buffer.from(`${JSON.stringify({ database: databaseId })}\n`)));
   }
   // Read again, because a service of another database may have done the same.
   const marked = found ?? (await readMarker(store));
@@ -52,8 +52,4 @@ function idIn(text: string): string {
   } catch {
     return '';
   }
-}
-
-async function* bytesOf(text: string): AsyncIterable<Uint8Array> {
-  yield Buffer.from(text);
 }

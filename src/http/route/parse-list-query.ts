@@ -80,6 +80,13 @@ function textsByName(parameters: QueryParameters, known: readonly string[], faul
   return query;
 }
 
+/** The text of a query parameter that is given once at most. @throws KindError 400 */
+export function singleText(query: ReadonlyMap<string, readonly string[]>, name: QueryName): string | undefined {
+  const [text, ...more] = query.get(name) ?? [];
+  if (more.length > 0) throw refusal('query.bad_value', `${name}: given more than once`, { parameter: name });
+  return text;
+}
+
 /** For endpoints without query parameters, called when their input is validated. @throws KindError 400 */
 export function refuseQuery(url: string): void {
   readQuery(url, NO_QUERY);

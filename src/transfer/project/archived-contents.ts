@@ -1,5 +1,5 @@
 /** The contents of files in archives. Each is read and written piece by piece, so that none is in memory as a whole. */
-import { COLLECTION, newKey } from '../../file/objects.js';
+import { COLLECTION, newKey, UNTAKEN_SECONDS } from '../../file/objects.js';
 import type { FileStore } from '../../file/store/file-store.js';
 import type { Database, Transaction } from '../../database/database.js';
 import { FILE_KIND } from '../../model/built-in-traits.js';
@@ -14,8 +14,6 @@ import type { ArchiveReader } from './archive.reader.js';
 
 /** Seconds for which objects are kept, and milliseconds after which that is said again. */
 const [KEPT, AGAIN] = [600, 60_000];
-/** Seconds after which an object may be removed that no file has got. */
-const UNTAKEN = 24 * 60 * 60;
 /** Milliseconds between two statements of a transaction that waits for contents. */
 const ALIVE = 10_000;
 /** Keys that are written at once. */
@@ -36,7 +34,7 @@ export async function keepObjects(database: Database, schema: string): Promise<{
   return { end: () => clearInterval(timer) };
 }
 
-/** A content that is missing is left out: `file check` tells of it. */
+/** A content that is missing is left out. */
 export async function writeContents(
   store: FileStore,
   contents: readonly StoredContents[],
@@ -74,7 +72,7 @@ export class ContentImport {
       for (const file of archive.manifest.files.filter(({ path }) => isContent(path))) {
         const key = keys.get(fileOfContent(file.path));
         if (key === undefined) continue;
-        await this.announcing?.run(announceObjectStatement(schema, key, UNTAKEN));
+        await this.announcing?.run(announceObjectStatement(schema, key, UNTAKEN_SECONDS));
         this.#written.push(key);
         await this.target.put(key, archive.readContent(file), file.bytes);
       }
