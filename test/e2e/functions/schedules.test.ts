@@ -121,12 +121,18 @@ it('runs once per tick on one of two processes, as nobody and as the system', as
   minute(run?.tick ?? '');
   await poll();
   await poll();
-  expect(await runsOf('notes')).toHaveLength(1);
-  expect(await workOf('notes')).toMatchObject({ holder: null, later: true });
+  // The next minute may have begun meanwhile.
+  const ticks = (await runsOf('notes')).map(({ tick }) => tick);
+  expect(ticks.filter((tick) => tick === run?.tick)).toHaveLength(1);
+  expect(new Set(ticks).size).toBe(ticks.length);
+  await vi.waitFor(async () => expect(await workOf('notes')).toMatchObject({ holder: null, later: true }));
   const { items } = (await ok(project.get('/job/unit?filter=eq(name,notes)'))) as { items: object[] };
-  expect(items).toMatchObject([
-    { via: 'schedule', data: { tick: run?.tick, member: null, allowed: 401, parameters: { size: 3 } } },
-  ]);
+  expect(items).toContainEqual(
+    expect.objectContaining({
+      via: 'schedule',
+      data: { tick: run?.tick, member: null, allowed: 401, parameters: { size: 3 } },
+    }),
+  );
 });
 
 it('tells why a run failed, and stores nothing of it', async () => {
@@ -165,8 +171,11 @@ it('skips ticks while a run goes on, which is the only one', async () => {
   await side.rows(`UPDATE "project_${project.id}"."_run" SET tick = $2 WHERE id = $1`, [id, before]);
   openGate('waits');
   await vi.waitFor(async () => expect(await namesOf()).toContain('waited'));
-  const runs = await ended('waits', 4);
-  expect(runs.map(({ outcome }) => outcome)).toEqual(['skipped', 'skipped', 'skipped', 'done']);
+  await vi.waitFor(async () => expect((await runsOf('waits')).at(-1)).toMatchObject({ outcome: 'done' }));
+  const runs = await runsOf('waits');
+  const skipped = (Date.parse(runs[0]?.tick ?? '') - before.getTime()) / 60_000;
+  expect(skipped).toBeGreaterThanOrEqual(3);
+  expect(runs.map(({ outcome }) => outcome)).toEqual([...Array<string>(skipped).fill('skipped'), 'done']);
   expect(runs[0]).toMatchObject({ started_at: null, ended_at: null });
   minute(runs[0]?.tick ?? '');
   expect(await workOf('waits')).toMatchObject({ holder: null, later: true });
@@ -310,7 +319,9 @@ it('is lost with its process, runs again in another one, and stores nothing twic
   // Both come to their end now: what was taken for dead was only slow.
   openGate('waits');
   await vi.waitFor(async () => {
-    expect((await runsOf('waits')).map(({ outcome }) => outcome).toSorted()).toEqual(['done', 'lost']);
+    // A tick that came meanwhile was skipped.
+    const ended = (await runsOf('waits')).filter(({ outcome }) => outcome !== 'skipped');
+    expect(ended.map(({ outcome }) => outcome).toSorted()).toEqual(['done', 'lost']);
     expect(await workOf('waits')).toMatchObject({ holder: null, later: true });
   });
   expect((await namesOf()).filter((name) => name === 'waited')).toHaveLength(waited + 1);
