@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { reportAccessCommand } from './access.command.js';
 import { resetFeedCommand } from './feed.command.js';
+import { revokeUrlsCommand } from './file.commands.js';
 import { checkFunctionsCommand } from './functions/functions.commands.js';
 import { typesCommand } from './functions/types.command.js';
 import { adviseIndexesCommand } from './indexes/advise.command.js';
@@ -52,13 +53,15 @@ export function createProgram(context: CommandContext): Command {
   adviseIndexesCommand(index, context);
   const feed = program.command('feed').description('looks after the readers of changes');
   resetFeedCommand(feed, context);
+  const file = program.command('file').description('looks after the contents of files');
+  revokeUrlsCommand(file, context);
   const functions = program.command('functions').description('checks custom functions');
   checkFunctionsCommand(functions, context);
   typesCommand(program, context);
   importCommand(program, context);
   exportCommand(program, context);
   backupCommand(program, context);
-  for (const command of [project, access, member, key, index, feed, functions].flatMap(({ commands }) => commands))
+  for (const command of program.commands.flatMap(({ commands }) => commands))
     command.option('--json', 'print JSON, for scripts');
   return program;
 }

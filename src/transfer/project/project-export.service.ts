@@ -8,9 +8,9 @@ import { StaleModelError } from '../../catalog/catalog.service.js';
 import { Database, type Transaction } from '../../database/database.js';
 import type { ProjectRow } from '../../database/registry/project.repository.js';
 import { asRefusal, isStaleModel } from '../../database/statement/sqlstate.js';
+import { hasContents } from '../../file/contents.js';
 import { FILE_STORE } from '../../file/objects.js';
 import type { FileStore } from '../../file/store/file-store.js';
-import { FILE_KIND } from '../../model/built-in-traits.js';
 import { contentsStatement } from '../../sql/file/files.sql.js';
 import { keepObjects, writeContents, type StoredContents } from './archived-contents.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
@@ -141,7 +141,7 @@ async function writeAll(
     written.push(await output.close());
     onProgress(rows);
   }
-  const withContents = !withoutFiles && model.kinds.get(FILE_KIND)?.traits.contents === true;
+  const withContents = !withoutFiles && hasContents(model);
   const contents = withContents ? await tx.run<StoredContents>(contentsStatement(schema)) : [];
   return { model, files: written, contents, time };
 }

@@ -17,6 +17,7 @@ import { projectOf, type Project } from '../../tenancy/project.js';
 import { ArchiveError, isContent, type OnProgress, type ArchiveFile } from './archive.js';
 import { ContentImport } from './archived-contents.js';
 import { ProjectContents } from '../../catalog/project/project-contents.js';
+import { hasContents } from '../../file/contents.js';
 import { FILE_STORE } from '../../file/objects.js';
 import type { FileStore } from '../../file/store/file-store.js';
 import { FILE_KIND } from '../../model/built-in-traits.js';
@@ -200,7 +201,7 @@ class ProjectImport {
     const administrators = keepsAdministrators ? await takeAdministrators(this.#tx, schema, model) : [];
     const { passwords, backup } = archive.manifest;
     await this.#storeAll(dataFiles(model, { passwords, histories: backup !== undefined }), 'data');
-    if (model.kinds.get(FILE_KIND)?.traits.contents) {
+    if (hasContents(model)) {
       await this.options.contents.store(this.#tx, project, archive);
     }
     if (backup) await this.#tx.run(continueFeedStatement(schema));

@@ -1,11 +1,10 @@
 /** Contents at addresses that need no header: signed ones, those of members with their token, and of strangers. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { anonymous, signUp, withMembers } from '../../support/callers.js';
+import { runCommand } from '../../support/command-line.js';
 import { ok } from '../../support/definitions.js';
 import { makeKey } from '../../support/keys.js';
 import { sharedService, type TestProject } from '../../support/service.js';
-import { revokeUrlsStatement } from '../../../src/sql/file/files.sql.js';
-import { schemaName } from '../../../src/model/names.js';
 
 const service = await sharedService();
 const { url: origin } = service.service;
@@ -139,7 +138,8 @@ describe('a signed address', () => {
     expect(await refusedBy(first)).toBe(OVER);
     const second = await addressOf(admin, id);
     expect((await opened(second)).text).toBe('second');
-    await admin.service.database.run(revokeUrlsStatement(schemaName(admin.id)));
+    const out = `No signed address of a file of '${admin.id}' opens any more.\n`;
+    expect(await runCommand('file', 'revoke-urls', admin.id)).toEqual({ code: 0, out, err: '' });
     expect(await refusedBy(second)).toBe(BAD);
     const third = await addressOf(admin, id);
     expect((await opened(third)).text).toBe('second');

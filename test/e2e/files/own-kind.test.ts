@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import type { OpenApiDocument } from '../../../src/doc/openapi/openapi.js';
 import { defineKinds } from '../../support/callers.js';
+import { runCommand } from '../../support/command-line.js';
 import { createdId, ok, query, refusalOf } from '../../support/definitions.js';
 import { exchange } from '../../support/exchange.js';
 import { sharedService, type TestProject } from '../../support/service.js';
@@ -49,6 +50,8 @@ it('its units are made, read, edited, imported and upserted as before, and have 
     expect(refusalOf(reply)).toMatchObject({ messages: ['kind.not_allowed_here'] });
   }
   await ok(call(project, 'DELETE', unit));
+  const err = `error: the project '${project.id}' has a kind 'file' of its own, and no files until that is renamed\n`;
+  expect(await runCommand('file', 'revoke-urls', project.id)).toEqual({ code: 1, out: '', err });
 });
 
 it('the API document describes it as any kind of the project', async () => {

@@ -5,14 +5,13 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { CHANGE_CHANNEL } from '../../../src/changes/change-notices.js';
 import { FeedGeneration } from '../../../src/changes/feed-generation.js';
-import { runCommandLine } from '../../../src/cli/run.js';
-import { loadConfig } from '../../../src/config/config.js';
 import { defineKinds } from '../../support/callers.js';
+import { commandsOn } from '../../support/command-line.js';
 import { ok, query } from '../../support/definitions.js';
 import { follow } from '../../support/live.js';
-import { ownDatabase, startServiceOn, urlOf } from '../../support/own-database.js';
+import { ownDatabase, startServiceOn } from '../../support/own-database.js';
 import { observeStatements } from '../../support/sent-statements.js';
-import { TestProject } from '../../support/service.js';
+import { filesOfRun, TestProject } from '../../support/service.js';
 
 const connection = await ownDatabase();
 const service = await startServiceOn(connection);
@@ -21,17 +20,7 @@ const project = await service.project();
 const elsewhere = new TestProject(other.service, project.id, project.token);
 await defineKinds(project, { id: 'task', changes: 'feed', parameters: [{ id: 'title', kind_id: 'string' }] });
 
-const config = loadConfig(
-  { DATA_DIR: tmpdir(), DATABASE_URL: urlOf(connection), JWT_SECRET: 'x'.repeat(32) },
-  tmpdir(),
-);
-
-async function kind(...argv: string[]) {
-  let [out, err] = ['', ''];
-  const terminal = { out: (text: string) => void (out += text), err: (text: string) => void (err += text) };
-  const code = await runCommandLine(argv, terminal, () => config);
-  return { code, out, err };
-}
+const kind = commandsOn(connection, filesOfRun());
 
 const cursor = async (of = project) => ((await ok(of.get('/changes?kinds=[task]'))) as { next: string }).next;
 const statusOf = async (since: string, of = project) => (await of.get(`/changes?kinds=[task]&since=${since}`)).status;
