@@ -1,7 +1,9 @@
 /**
- * `npm run test:deploy`: what other programs make of the service: npm of its package, Prometheus and nginx of `deploy/`,
- * generators of clients and a linter of its API document, Nest's compiler of its sources. They need Debian's `prometheus` and
- * `nginx` and the packages of `test/deploy/`, which are installed at the first run, and are not part of `npm test`.
+ * `npm run test:deploy`: what happens to a service where it runs. What other programs make of it: npm of its package,
+ * Prometheus and nginx of `deploy/`, generators of clients and a linter of its API document, Nest's compiler of its sources.
+ * And its processes: several of them, one that hangs or is killed, a pooler before PostgreSQL, the short campaigns. They need
+ * Debian's `prometheus` and `nginx` and the packages of `test/deploy/`, which are installed at the first run, and are not
+ * part of `npm test`.
  */
 import { defineConfig } from 'vitest/config';
 import { compiledSources } from './test/support/compiled.js';
@@ -11,8 +13,13 @@ export default defineConfig({
   plugins: [compiledSources(), ...BASE.plugins],
   test: {
     ...BASE.test,
-    globalSetup: ['test/deploy/packages.setup.ts', 'test/support/compiled.setup.ts', ...DATABASE_SETUP],
-    include: ['test/deploy/*.deploy.ts'],
+    globalSetup: [
+      'test/support/temporary.setup.ts',
+      'test/deploy/packages.setup.ts',
+      'test/support/compiled.setup.ts',
+      ...DATABASE_SETUP,
+    ],
+    include: ['test/deploy/**/*.deploy.ts'],
     server: { deps: { external: [/\/\.compiled\//] } },
   },
 });

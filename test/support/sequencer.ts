@@ -4,9 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that take long although they are short, or wait long for other processes. Others start by size. */
 const LONGEST = [
-  'integration/database/pooler',
   'e2e/access/secrets',
-  'campaign/campaigns',
   'conformance/built-in',
   'conformance/user-kinds',
   'e2e/doc/clients',
@@ -16,7 +14,6 @@ const LONGEST = [
   'functions/examples',
   'integration/model/drift',
   'e2e/functions/lost-updates',
-  'integration/service/frozen',
   'integration/cli/alone',
   'integration/service/open-test-project',
 ];

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, it } from 'vitest';
 import { atEnd } from '../support/at-end.js';
-import { CAMPAIGNS } from './campaigns.js';
+import { CAMPAIGNS } from '../campaign/campaigns.js';
 
 /** Milliseconds between two requests of a client: without them, the load takes all processors as long as it lasts. */
 const PAUSE = 15;
 
-/** What `npm test` runs: each disturbance once, and what there has to be of it. */
+/** What every run has: each disturbance once, and what there has to be of it. */
 const SHORT = [
   { name: 'kill', rounds: 2, figure: 'stored' },
   { name: 'restart', rounds: 2, figure: 'stored' },
