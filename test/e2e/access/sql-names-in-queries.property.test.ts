@@ -20,7 +20,7 @@ const TAKEN = new Set([
   ...RESERVED_LINK_TYPES,
 ]);
 const NAMES = sqlNames().filter((name) => !TAKEN.has(name));
-const CHUNK = 20;
+const CHUNK = 40;
 
 interface Page {
   readonly count: number;

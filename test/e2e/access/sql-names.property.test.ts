@@ -19,7 +19,7 @@ const TAKEN = [
 const NAMES = sqlNames().filter((name) => !TAKEN.includes(name));
 const OPERATIONS = ['read', 'create', 'update', 'delete', 'link'];
 /** Names of one project: two kinds, a natural key, a list, JSON, references, and texts. */
-const CHUNK = 25;
+const CHUNK = 45;
 
 type Unit = Record<string, unknown> & { id: string };
 const created = async (caller: TestProject, kind: string, body: object): Promise<Unit> =>
