@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { reportAccessCommand } from './access.command.js';
 import { resetFeedCommand } from './feed.command.js';
-import { revokeUrlsCommand } from './file.commands.js';
+import { checkFilesCommand, revokeUrlsCommand } from './file.commands.js';
 import { checkFunctionsCommand } from './functions/functions.commands.js';
 import { typesCommand } from './functions/types.command.js';
 import { adviseIndexesCommand } from './indexes/advise.command.js';
@@ -54,6 +54,7 @@ export function createProgram(context: CommandContext): Command {
   const feed = program.command('feed').description('looks after the readers of changes');
   resetFeedCommand(feed, context);
   const file = program.command('file').description('looks after the contents of files');
+  checkFilesCommand(file, context);
   revokeUrlsCommand(file, context);
   const functions = program.command('functions').description('checks custom functions');
   checkFunctionsCommand(functions, context);

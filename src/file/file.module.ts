@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { UnitModule } from '../unit/unit.module.js';
 import { AddressController } from './address.controller.js';
+import { ContentCheck } from './content-check.js';
 import { ContentCommands } from './content.commands.js';
 import { FileBehavior } from './file.behavior.js';
 import { FileCommands } from './file.commands.js';
@@ -22,6 +23,7 @@ import { Uploads } from './uploads.js';
   controllers: [ResumableController, FileController, AddressController],
   providers: [
     { provide: ImageMaker, useFactory: () => new ImageMaker() },
+    ContentCheck,
     ContentCommands,
     Pictures,
     FileBehavior,

@@ -177,6 +177,11 @@ export function sizeKey(object: string, size: string): string {
   return `${object}.${size}`;
 }
 
+/** The object of which a key may be a size. */
+export function objectOfSize(key: string): string {
+  return key.replace(/\.[^/]*$/, '');
+}
+
 /** Never made from what a client sends. */
 export function newKey(project: string): string {
   const random = randomBytes(16).toString('hex');

@@ -17,6 +17,7 @@ import * as parameter from '../../src/sql/definition/model.sql.js';
 import * as schemas from '../../src/sql/definition/schema.sql.js';
 import * as statistics from '../../src/sql/definition/query-statistics.sql.js';
 import * as object from '../../src/sql/file/object.sql.js';
+import { listUnusedStatement } from '../../src/sql/file/check.sql.js';
 import { settleFilesStatement } from '../../src/sql/file/files.sql.js';
 import { disownFilesStatement } from '../../src/sql/file/owner.sql.js';
 import * as link from '../../src/sql/link/link.sql.js';
@@ -112,6 +113,7 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
   takeObjectStatement: () => object.takeObjectStatement(SCHEMA, 'a', 1),
   leaveObjectStatement: () => object.leaveObjectStatement(SCHEMA, 'a', '1'),
   forgetObjectsStatement: () => object.forgetObjectsStatement(SCHEMA, ['a']),
+  listUnusedStatement: () => listUnusedStatement(SCHEMA, ['a']),
   settleFilesStatement: () => settleFilesStatement(SCHEMA),
   keepObjectsStatement: () => object.keepObjectsStatement(SCHEMA, 1),
   disownFilesStatement: () => [

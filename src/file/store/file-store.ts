@@ -22,7 +22,10 @@ export interface FileStore {
   head(key: string): Promise<number | undefined>;
   /** Those that are not there are passed over. */
   delete(keys: readonly string[]): Promise<void>;
-  /** The objects whose keys begin with `prefix`, in any order; of those that come or go meanwhile some. What has no key of ours is left out. */
+  /**
+   * The objects whose keys begin with `prefix`, in the order of their keys as bytes; of those that come or go meanwhile
+   * some. What has no key of ours is left out.
+   */
   list(prefix: string): AsyncIterable<StoredObject>;
   /** Removes what is left of objects whose writing began before then and was cut off, as by `kill -9`. */
   removeUnfinished(before: Date): Promise<void>;

@@ -3,7 +3,7 @@
  * renamed, so that it is there whole or not at all, also after a power failure.
  */
 import { randomBytes } from 'node:crypto';
-import { open, opendir, rename, rm, rmdir, stat, statfs, type FileHandle } from 'node:fs/promises';
+import { open, readdir, rename, rm, rmdir, stat, statfs, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { Readable } from 'node:stream';
 import { makeFolder } from '../../config/folder.js';
@@ -151,17 +151,19 @@ export class FolderStore implements FileStore {
   }
 
   /**
-   * The files below a folder whose keys begin with `prefix`.
+   * The files below a folder whose keys begin with `prefix`, in the order of their keys. The names of one folder are in
+   * memory.
    * @param folder its path from the root, empty or with a slash at its end
    */
   async *#walk(folder: string, prefix = ''): AsyncIterable<FoundFile> {
     try {
-      const entries = await ifThere(() => opendir(join(this.#root, folder)));
+      const entries = await ifThere(() => readdir(join(this.#root, folder), { withFileTypes: true }));
       if (!entries) return;
-      for await (const entry of entries) {
-        const key = `${folder}${entry.name}`;
+      const named = entries.map((entry) => ({ entry, name: entry.isDirectory() ? `${entry.name}/` : entry.name }));
+      for (const { entry, name } of named.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+        const key = `${folder}${name}`;
         if (!key.startsWith(prefix)) continue;
-        if (entry.isDirectory()) yield* this.#walk(`${key}/`);
+        if (entry.isDirectory()) yield* this.#walk(key);
         if (!entry.isFile()) continue;
         const found = await ifThere(() => stat(join(this.#root, key)));
         if (found) yield { key, bytes: found.size, changedAt: found.mtime };

@@ -1,19 +1,23 @@
 /** What becomes of objects: who removes them and when, with a project or a member too, and which store a service takes. */
 import { randomBytes } from 'node:crypto';
-import { rm } from 'node:fs/promises';
+import { cp, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
 import { beforeEach, describe, expect, inject, it } from 'vitest';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import { ConfigError } from '../../../src/config/config.js';
 import { WorkClaims } from '../../../src/database/registry/work-claims.js';
+import { ContentCheck } from '../../../src/file/content-check.js';
 import { ObjectCollector } from '../../../src/file/object-collector.js';
-import { COLLECTION, FILE_STORE } from '../../../src/file/objects.js';
-import type { FileStore } from '../../../src/file/store/file-store.js';
+import { COLLECTION, FILE_STORE, newKey, Objects, sizeKey } from '../../../src/file/objects.js';
+import { asContent, type FileStore } from '../../../src/file/store/file-store.js';
 import { keepObjectsStatement } from '../../../src/sql/file/object.sql.js';
 import { collected } from '../../support/collected.js';
 import { withMembers } from '../../support/callers.js';
+import { commandsOn, runCommand } from '../../support/command-line.js';
 import { createdId, ok, query } from '../../support/definitions.js';
 import { ownDatabase, startServiceOn } from '../../support/own-database.js';
+import { FakeS3 } from '../../support/s3.js';
 import { sharedService, type TestProject } from '../../support/service.js';
 
 const service = await sharedService();
@@ -60,6 +64,103 @@ describe('an object that no file has', () => {
     await query(project, 'UPDATE $schema."_files" SET kept_until = now()');
     await collect();
     expect(await objectsOf(project)).toEqual([]);
+  });
+});
+
+/** Where the content of a file is. */
+async function objectOf(file: string): Promise<string> {
+  const [row] = await query<{ object: string }>(project, `SELECT object FROM $schema.file WHERE id = '${file}'`);
+  return row?.object ?? '';
+}
+
+const storeByte = (key: string): Promise<void> => store.put(key, asContent(Buffer.from('x')));
+
+interface Checked {
+  readonly missing: { readonly count: number; readonly files: readonly { readonly id: string }[] };
+  readonly without_file: { readonly count: number };
+}
+
+describe('file check', () => {
+  it('names contents that are missing, objects of no file and files that nothing refers to; the objects go after a day', async () => {
+    await ok(
+      project.post('/kind/unit', { id: 'paper', parameters: [{ id: 'f', kind_id: 'unit', reference_kind: 'file' }] }),
+    );
+    const [whole, lost, short] = [await upload(), await upload(), await upload()];
+    for (const f of [whole, lost]) await ok(project.post('/paper/unit', { f }));
+    const picture = await objectOf(whole);
+    await storeByte(sizeKey(picture, 'thumb.webp'));
+    await ok(project.delete(`/file/unit/${await upload()}`));
+    const metadata = `filename ${Buffer.from('a.txt').toString('base64')}`;
+    const begun = { 'tus-resumable': '1.0.0', 'upload-length': '9', 'upload-metadata': metadata };
+    const part = { ...begun, 'content-type': 'application/offset+octet-stream' };
+    await project.call('POST', '/file/upload', 'begun', { headers: part });
+    const clean = `'${project.id}' has 3 files of 21b.\n\nNothing refers to 1 file, which may be meant so: ${short}\n`;
+    expect(await runCommand('file', 'check', project.id)).toEqual({ code: 0, out: clean, err: '' });
+
+    const cut = await objectOf(short);
+    await store.delete([await objectOf(lost), cut]);
+    await storeByte(cut);
+    const [stray, sized] = [newKey(project.id), newKey(project.id)].sort() as [string, string];
+    for (const key of [stray, sizeKey(sized, 'thumb.webp'), sizeKey(sized, 'small.webp')]) await storeByte(key);
+    const { code, out, err } = await runCommand('file', 'check', project.id);
+    expect([code, err]).toEqual([1, 'error: 2 contents are missing, 2 objects are of no file\n']);
+    expect(out).toContain('2 contents are missing:\n');
+    expect(out).toContain(`${lost}  a.txt  is not in the store\n`);
+    expect(out).toContain(`${short}  a.txt  1 of 7 bytes are in the store\n`);
+    expect(out).toContain(
+      `2 objects of no file stay (--repair lets them be removed after 24 hours):\n${stray}\n${sized}\n`,
+    );
+    expect(await objectsOf(project)).toHaveLength(8);
+
+    const repaired = await runCommand('file', 'check', project.id, '--repair', '--json');
+    expect([repaired.code, repaired.err]).toEqual([1, 'error: 2 contents are missing\n']);
+    expect(JSON.parse(repaired.out)).toMatchObject({
+      ...{ project: project.id, files: 3, bytes: 21, unreferenced: { count: 1, ids: [short] } },
+      missing: { count: 2 },
+      without_file: { count: 2, repaired: true, objects: [stray, sized] },
+    });
+    await app.get(ObjectCollector).collect();
+    expect(await objectsOf(project)).toHaveLength(8);
+    const again = JSON.parse((await runCommand('file', 'check', project.id, '--json')).out) as Checked;
+    expect(again.without_file.count).toBe(0);
+    await query(project, 'DELETE FROM $schema."_upload"');
+    await collect();
+    expect((await objectsOf(project)).map(({ key }) => key)).toEqual(
+      [picture, sizeKey(picture, 'thumb.webp'), cut].sort(),
+    );
+  });
+
+  it('reads a page of files at a time, and says nothing of what is there when it looks again', async () => {
+    await upload();
+    await query(
+      project,
+      `INSERT INTO $schema.file SELECT (jsonb_populate_record(f, jsonb_build_object(
+         'id', gen_random_uuid(), 'object', overlay(object PLACING lpad(to_hex(n), 6, '0') FROM length(object) - 5)
+       ))).* FROM $schema.file AS f, generate_series(1, 2100) AS n`,
+    );
+    expect(JSON.parse((await runCommand('file', 'check', project.id, '--json')).out)).toMatchObject({
+      ...{ files: 2101, bytes: 2101 * 7, missing: { count: 2100 } },
+    });
+    // A list of another moment, as while the project is used.
+    const listed = { key: newKey(project.id), bytes: 1, storedAt: new Date() };
+    const late = {
+      head: (key: string) => store.head(key),
+      list: async function* (prefix: string) {
+        if (prefix === `${project.id}/`) yield listed;
+      },
+    } as unknown as FileStore;
+    const options = { repair: false, onFiles: () => undefined };
+    const of = { id: project.id, schema: `project_${project.id}` };
+    const report = await new ContentCheck(database, app.get(Objects), late).run(of, options);
+    expect([report.missing.count, report.unowned.count]).toEqual([2100, 0]);
+    const disordered = { list: () => Readable.from([listed, { ...listed, key: `${project.id}/` }]) };
+    await expect(
+      new ContentCheck(database, app.get(Objects), disordered as unknown as FileStore).run(of, options),
+    ).rejects.toThrow('the store does not list its objects in the order of their keys');
+  });
+
+  it('tells why it does not look', async () => {
+    expect((await runCommand('file', 'check', 'nobody')).err).toBe(`error: No project 'nobody'\n`);
   });
 });
 
@@ -123,6 +224,43 @@ describe('a service', () => {
     const away = await startServiceOn(connection, { files: nobody });
     const { status, body } = await (await away.signIn('boot')).post('/file/unit', CONTENT);
     expect([status, body.messages[0]?.code]).toEqual([503, 'file.unavailable']);
+    const check = await commandsOn(connection, nobody)('file', 'check', 'boot');
+    expect(check).toMatchObject({ code: 1, out: '' });
+    expect(check.err).toMatch(
+      /^error: Where the contents of files are kept does not answer: connect ECONNREFUSED .*\n$/,
+    );
     await rm(root, { recursive: true });
+  });
+
+  it('takes a copy of its store, of which `file check` says what it lacks', async () => {
+    const connection = await ownDatabase();
+    const root = join(dirname(inject('initialised')), randomBytes(6).toString('hex'));
+    const [own, copy] = [{ folder: join(root, 'own') }, { folder: join(root, 'copy') }];
+    const first = await startServiceOn(connection, { files: own });
+    const writer = await first.signIn('boot');
+    const [one, other] = [await upload(writer), await upload(writer)];
+    const keys = (await collected(first.service.app.get<FileStore>(FILE_STORE).list(''))).map(({ key }) => key);
+    expect(keys).toHaveLength(3);
+    const [kept = '', left = ''] = keys;
+
+    await cp(join(own.folder, kept), join(copy.folder, kept), { recursive: true });
+    const withoutMark = 'error: FILES_URL: the folder or bucket has no kind-files.json, so that it is not the one with';
+    expect((await commandsOn(connection, copy)('file', 'check', 'boot')).err).toContain(withoutMark);
+    await cp(join(own.folder, 'kind-files.json'), join(copy.folder, 'kind-files.json'));
+    const { code, out } = await commandsOn(connection, copy)('file', 'check', 'boot', '--json');
+    const { missing } = JSON.parse(out) as Checked;
+    expect([code, missing.count]).toEqual([1, 1]);
+    expect([one, other]).toContain(missing.files[0]?.id);
+
+    await cp(join(own.folder, left), join(copy.folder, left));
+    expect((await commandsOn(connection, copy)('file', 'check', 'boot')).code).toBe(0);
+    const { s3, address } = await FakeS3.start({ prefix: 'files/' });
+    for (const key of keys) {
+      s3.objects.set(`files/${key}`, { body: await readFile(join(own.folder, key)), at: new Date() });
+    }
+    await rm(root, { recursive: true });
+    expect((await commandsOn(connection, address)('file', 'check', 'boot')).code).toBe(0);
+    const reader = await (await startServiceOn(connection, { files: address })).signIn('boot');
+    expect((await reader.get(`/file/unit/${one}/content`)).text).toBe('content');
   });
 });
