@@ -19,7 +19,7 @@ import { type Body, type Draft, withSystemValue, withoutValuesOf } from '../unit
 import { storedReferences } from '../unit/draft/references.js';
 import { UnitQuota } from '../unit/table/write/unit-quota.js';
 import { knowsWholeProject } from '../tenancy/caller.js';
-import { contentEtag } from './content/content-headers.js';
+import { contentEtag } from './content/content-etag.js';
 import { fileName } from './content/file-name.js';
 import { Objects, StoredContent } from './objects.js';
 import { asContent } from './store/file-store.js';

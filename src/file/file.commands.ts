@@ -20,7 +20,7 @@ import type { ContentRow } from '../sql/file/content.sql.js';
 import { unknownUnit } from '../unit/store/unit-ids.js';
 import { mustBeWritable, readableUnits } from '../unit/table/rights.js';
 import { WriteCommands } from '../unit/write.commands.js';
-import { contentEtag } from './content/content-headers.js';
+import { contentEtag } from './content/content-etag.js';
 import { findContent, requireContents } from './contents.js';
 import { changedContent } from './file.behavior.js';
 import { isMultipart } from './multipart.js';

@@ -3,7 +3,7 @@ import { ApiError, OfflineError } from './errors.js';
 import type { Envelope } from './types.js';
 
 export interface Call {
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Parts of the path below `/api/lib`; each is encoded. */
   readonly path: readonly string[];
   readonly query?: Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -30,24 +30,28 @@ export interface Reply<T> {
 }
 
 /** The address of the API, which is beside that of the console. */
-const BASE = new URL('../api/lib/', new URL('.', location.href.replace(/[?#].*$/, '')));
+export const BASE = new URL('../api/lib/', new URL('.', location.href.replace(/[?#].*$/, '')));
 
 /** Sends a request with these headers. @throws ApiError, OfflineError */
 export async function send<T>(call: Call, headers: Readonly<Record<string, string>>): Promise<Reply<T>> {
-  const response = call.file ? await upload(call, call.file, headers) : await request(call, headers);
+  const response = await answerTo(call, headers);
   const { content, messages, changes } = await envelopeOf<T>(response);
   if (!response.ok) throw new ApiError(response.status, messages);
   return { content, etag: response.headers.get('etag'), changes };
 }
 
-/** The same for an answer that is a file, which is not read yet. @throws ApiError, OfflineError */
+/** The same for an answer that is a file, which is not read yet, or that has headers alone. @throws ApiError, OfflineError */
 export async function open(call: Call, headers: Readonly<Record<string, string>>): Promise<Response> {
-  const response = await request(call, headers);
+  const response = await answerTo(call, headers);
   if (!response.ok) {
     const { messages } = await envelopeOf(response);
     throw new ApiError(response.status, messages, response.headers.get('server-timing'));
   }
   return response;
+}
+
+function answerTo(call: Call, headers: Readonly<Record<string, string>>): Promise<Response> {
+  return call.file ? upload(call, call.file, headers) : request(call, headers);
 }
 
 async function request(call: Call, headers: Readonly<Record<string, string>>): Promise<Response> {
@@ -82,13 +86,27 @@ function upload(call: Call, { content, type, onProgress }: Upload, headers: Read
     sender.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total);
     sender.onload = () => {
       const { status, statusText, responseText } = sender;
-      resolve(new Response(responseText, { status, statusText }));
+      // An answer without a body has none of no characters either.
+      resolve(
+        new Response(responseText === '' ? null : responseText, { status, statusText, headers: headersOf(sender) }),
+      );
     };
     sender.onerror = () => reject(new OfflineError());
     sender.onabort = () => reject(new DOMException('aborted', 'AbortError'));
+    if (call.signal?.aborted === true) return reject(new DOMException('aborted', 'AbortError'));
     call.signal?.addEventListener('abort', () => sender.abort());
     sender.send(content);
   });
+}
+
+function headersOf(sender: XMLHttpRequest): Headers {
+  const lines = sender
+    .getAllResponseHeaders()
+    .trim()
+    .split(/[\r\n]+/);
+  return new Headers(
+    lines.filter(Boolean).map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)]),
+  );
 }
 
 export function addressOf({ path, query = {} }: Call): URL {

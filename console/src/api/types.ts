@@ -60,6 +60,11 @@ export interface Field {
   readonly values: readonly unknown[] | null;
   readonly reference_kind?: string | null;
   readonly persistence?: string;
+  /** Of a reference to files: which ones it takes. */
+  readonly accept?: readonly string[];
+  readonly max_bytes?: number;
+  /** Nobody sets it: the service finds it in the content of a file. */
+  readonly isFound?: true;
   /** For who may read the definition of the parameter. */
   readonly limits?: Limits | undefined;
 }

@@ -4,6 +4,7 @@ import { Link } from 'react-router';
 import type { Field, Unit } from '../api/types.js';
 import { isNumeric, shownValue } from '../fields/values.js';
 import { useText, type Text } from '../i18n/text.js';
+import { FileThumb } from '../files/file-thumb.js';
 import { labelKey, type Labels } from './reference-labels.js';
 
 export interface Column {
@@ -35,6 +36,8 @@ interface GridRowProps {
   readonly pageOf: (kind: string, id: string) => string;
   readonly linkField: string | undefined;
   readonly labels: Labels;
+  /** The kind whose units are files; undefined if the project has none. */
+  readonly fileKind: string | undefined;
   readonly isSelected: boolean;
   /** The column of the cell that the keyboard is at; undefined if it is in another row. */
   readonly activeColumn: number | undefined;
@@ -44,8 +47,8 @@ interface GridRowProps {
 }
 
 export const GridRow = memo(function GridRow(props: GridRowProps) {
-  const { unit, row, top, height, columns, pageOf, linkField, labels, isSelected, activeColumn, editor } = props;
-  const { onToggle, onActivate } = props;
+  const { unit, row, top, height, columns, pageOf, linkField, labels, fileKind, isSelected, activeColumn } = props;
+  const { editor, onToggle, onActivate } = props;
   const text = useText();
   const contents = (column: Column): ReactNode => {
     if (column.index === 0) {
@@ -60,7 +63,7 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
         />
       );
     }
-    const content = column.field ? cellOf(column.field, unit, labels, text) : unit.id;
+    const content = column.field ? cellOf(column.field, unit, { labels, fileKind }, text) : unit.id;
     if (column.field && column.field.id !== linkField) return content;
     return (
       <Link to={pageOf(unit.kind_id, unit.id)} tabIndex={-1} title={unit.id}>
@@ -100,19 +103,30 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
   );
 });
 
-function cellOf(field: Field, unit: Unit, labels: Labels, text: Text): ReactNode {
+function cellOf(
+  field: Field,
+  unit: Unit,
+  { labels, fileKind }: Pick<GridRowProps, 'labels' | 'fileKind'>,
+  text: Text,
+): ReactNode {
   const value = unit[field.id];
   if (value === null || value === undefined) return <span className="null">–</span>;
   const kind = field.reference_kind ?? undefined;
   if (kind !== undefined && typeof value === 'string') {
     return (
       <Link to={addressOf(kind, value)} tabIndex={-1} title={value}>
+        {kind === fileKind && <FileThumb id={value} size="line" />}
         {labels.get(labelKey(kind, value)) ?? value}
       </Link>
     );
   }
   const shown = shownValue(field, value, text);
-  return <span title={shown}>{shown}</span>;
+  return (
+    <span title={shown}>
+      {unit.kind_id === fileKind && field.id === 'name' && <FileThumb id={unit.id} size="line" />}
+      {shown}
+    </span>
+  );
 }
 
 export function addressOf(kind: string, id: string): string {

@@ -1,5 +1,6 @@
 /** The kinds and groups of the project, as they are read once for all pages. */
 import type { QueryClient, QueryFunctionContext } from '@tanstack/react-query';
+import { FILE_KIND } from '../../../src/model/built-in-traits.js';
 import { PARAMETER_TYPES } from '../../../src/model/parameter-type/type-by-id.js';
 import type { Group, Kind } from '../api/types.js';
 import { listGroups, listKinds } from '../api/units.js';
@@ -39,4 +40,13 @@ export function isBuiltIn(kind: string, groups: readonly Group[]): boolean {
 
 export function isType(kind: string, groups: readonly Group[]): boolean {
   return groups.find(({ id }) => id === TYPES_GROUP)?.kind_list.includes(kind) ?? false;
+}
+
+/**
+ * Whether the project has files, and no kind `file` of its own: only the definitions that every project has name the kind
+ * of a unit as a field. Who may not read definitions is offered files.
+ */
+export function hasFiles(kinds: readonly Kind[]): boolean {
+  const kind = kinds.find(({ id }) => id === FILE_KIND);
+  return kind !== undefined && (kind.updated_at === '' || kind.parameters.includes('kind_id'));
 }

@@ -1,16 +1,22 @@
 /** The limits of fields that structs do not tell. Who may not read the definitions leaves them to the service. */
 import type { QueryClient } from '@tanstack/react-query';
+import { FILE_KIND } from '../../../src/model/built-in-traits.js';
 import { parameterRecordId } from '../../../src/shared/identifiers.js';
 import { getLimits } from '../api/definitions.js';
 import { MEMBER_GROUP } from '../api/members.js';
 import type { Field } from '../api/types.js';
 import { getGroupStruct, getStruct } from '../api/units.js';
 import { loadPatterns } from '../fields/patterns.js';
-import { isBuiltIn, kindsQuery, TYPES_GROUP } from './known-kinds.js';
+import { hasFiles, isBuiltIn, kindsQuery, TYPES_GROUP } from './known-kinds.js';
 
 export async function fieldsOfKind(kind: string, queries: QueryClient): Promise<readonly Field[]> {
-  return withLimits(getStruct(kind), () => [kind], queries);
+  const fields = await withLimits(getStruct(kind), () => [kind], queries);
+  if (kind !== FILE_KIND || !hasFiles((await queries.fetchQuery(kindsQuery()))[0])) return fields;
+  // Contents are uploaded.
+  return fields.filter(({ id }) => id !== CONTENT_FIELD);
 }
+
+const CONTENT_FIELD = 'content';
 
 export async function fieldsOfGroup(group: string, queries: QueryClient): Promise<readonly Field[]> {
   return withLimits(getGroupStruct(group), (kinds) => kinds.get(group) ?? [], queries);
@@ -42,7 +48,9 @@ async function limitsOf(kindsIn: (groups: Groups) => readonly string[], queries:
   const hasMembers = ids.some((id) => members.includes(id));
   const wanted = kinds.filter(({ id }) => ids.includes(id));
   const parameters = [...new Set(wanted.flatMap((kind) => kind.parameters))];
-  const named = parameters.filter((id) => !hasMembers || !MEMBER_FIELDS.has(id));
+  const named = parameters.filter(
+    (id) => !(hasMembers && MEMBER_FIELDS.has(id)) && !(ids.includes(FILE_KIND) && FILE_FIELDS.has(id)),
+  );
   const own = wanted.flatMap((kind) => kind.parameters.map((id) => ({ id, ownKind: kind.id })));
   const limits = await getLimits([...named, ...own.map(parameterRecordId)]);
   return new Map([
@@ -67,3 +75,6 @@ const MEMBER_FIELDS: ReadonlySet<string> = new Set([
   'first_access_time',
   'last_access_time',
 ]);
+
+/** The same of files. */
+const FILE_FIELDS: ReadonlySet<string> = new Set(['name', CONTENT_FIELD, 'owner']);

@@ -5,6 +5,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useCallback, useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { useNavigate } from 'react-router';
+import { FILE_KIND } from '../../../src/model/built-in-traits.js';
 import type { Field, Unit } from '../api/types.js';
 import { isNumeric } from '../fields/values.js';
 import {
@@ -24,6 +25,7 @@ import { renderedRows } from './grid-rows.js';
 import { addressOf, FIXED, GridRow, type OpenEditor } from './grid-row.js';
 import type { Labels } from './reference-labels.js';
 import { isEditable, keyOf } from './source.js';
+import { useIsFiles } from './use-files.js';
 
 interface Editing {
   /** As of `keyOf`. */
@@ -71,6 +73,7 @@ export function UnitGrid(props: UnitGridProps) {
     props;
   const { hasMore, isLoadingMore, onMore, pageOf = addressOf, linkField } = props;
   const navigate = useNavigate();
+  const hasFiles = useIsFiles(FILE_KIND);
   const scroller = useRef<HTMLDivElement>(null);
   const [wanted, setActive] = useState({ row: 0, column: 1 });
   // There may be fewer units or columns by now.
@@ -235,6 +238,7 @@ export function UnitGrid(props: UnitGridProps) {
                 pageOf={pageOf}
                 linkField={linkField}
                 labels={labels}
+                fileKind={hasFiles ? FILE_KIND : undefined}
                 isSelected={selected.has(keyOf(unit))}
                 activeColumn={active.row === index + 1 ? active.column : undefined}
                 editor={editorOf(index, unit)}

@@ -1,5 +1,6 @@
 /** The grid of a list of units, with what it shows while there is nothing, and the conflicts of its edits. */
-import { useMemo, type ReactNode } from 'react';
+import { lazy, Suspense, useMemo, type ReactNode } from 'react';
+import type { FileUnit } from '../api/files.js';
 import type { Field } from '../api/types.js';
 import { PageError, Waiting } from '../shell/page-states.js';
 import { useRights } from '../shell/use-rights.js';
@@ -10,6 +11,8 @@ import { UnitGrid } from './unit-grid.js';
 import { useCellEdits } from './use-cell-edits.js';
 import type { UnitSelection } from './use-selection.js';
 import type { useUnits } from './use-units.js';
+
+const FileGallery = lazy(async () => ({ default: (await import('../files/file-gallery.js')).FileGallery }));
 
 interface UnitListProps {
   readonly label: string;
@@ -27,12 +30,14 @@ interface UnitListProps {
   readonly selection: UnitSelection;
   /** What is there in place of a grid without units. */
   readonly empty: ReactNode;
+  /** Whether the units, which are files, are shown as pictures. */
+  readonly isGallery?: boolean;
   readonly pageOf?: (kind: string, id: string) => string;
   readonly linkField?: string;
 }
 
 export function UnitList(props: UnitListProps) {
-  const { label, list, fields, shown, fault, onRetry, order, onOrder, selection, empty, ...links } = props;
+  const { label, list, fields, shown, fault, onRetry, order, onOrder, selection, empty, isGallery, ...links } = props;
   const { units, rows, count, more } = list;
   const labels = useReferenceLabels(shown, units.data?.pages ?? []);
   const parsedOrder = useMemo(() => parseOrder(order), [order]);
@@ -46,7 +51,18 @@ export function UnitList(props: UnitListProps) {
       {error && <PageError error={error} onRetry={() => void Promise.all([units.refetch(), onRetry()])} />}
       {isWaiting && <Waiting />}
       {units.data && fields && rows.length === 0 && empty}
-      {fields && rows.length > 0 && (
+      {isGallery === true && rows.length > 0 && (
+        <Suspense fallback={<Waiting />}>
+          <FileGallery
+            label={label}
+            files={rows as FileUnit[]}
+            hasMore={units.hasNextPage}
+            isLoadingMore={units.isFetchingNextPage}
+            onMore={more}
+          />
+        </Suspense>
+      )}
+      {fields && rows.length > 0 && isGallery !== true && (
         <UnitGrid
           label={label}
           fields={shown}

@@ -2,9 +2,10 @@
 import { Anchor, Button, Group, Title } from '@mantine/core';
 import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
-import { useState } from 'react';
-import { Link, useNavigate, useParams, useSearchParams } from 'react-router';
+import { lazy, Suspense, useState } from 'react';
+import { Link, Navigate, useNavigate, useParams, useSearchParams } from 'react-router';
 import { ApiError } from '../api/errors.js';
+import { asFile } from '../api/files.js';
 import type { Field } from '../api/types.js';
 import { selectionsOf } from '../api/selected.js';
 import { createUnit, ETAG, getUnit, literal, updateUnit, type ReadUnit } from '../api/units.js';
@@ -20,9 +21,12 @@ import { UNITS } from './source.js';
 import { UnitContent } from './unit-content.js';
 import { UnitHistory } from './unit-history.js';
 import { useCan } from './use-can.js';
+import { useIsFiles } from './use-files.js';
 import { labelField, nameOf } from './unit-names.js';
 import { useKinds, useStruct } from './use-kinds.js';
 import { useRefusal } from './use-refusal.js';
+
+const FileSection = lazy(async () => ({ default: (await import('../files/file-section.js')).FileSection }));
 
 export function UnitPage() {
   const { kind = '', id } = useParams();
@@ -67,6 +71,7 @@ function UnitOfKind({ kind, id, copyOf }: UnitOfKindProps) {
     isRead: id !== undefined && unit.isSuccess && !unit.isRefetching,
   });
   const [conflict, setConflict] = useState<{ values: object; theirs: ReadUnit }>();
+  const isFiles = useIsFiles(kind);
   const { can } = useCan(kind, id === undefined ? undefined : unit.data, struct.data ?? NO_FIELDS);
   const [isOpen, setOpen] = useState(false);
   const kindLabel = labelOf(kind);
@@ -87,6 +92,8 @@ function UnitOfKind({ kind, id, copyOf }: UnitOfKindProps) {
       </EmptyPage>
     );
   }
+  // Files are made by uploads alone.
+  if (isFiles && id === undefined) return <Navigate to={list} replace />;
   if (!struct.data || isPending || (read !== undefined && !unit.data)) return <Waiting />;
   const fields = struct.data.filter(
     ({ persistence, type }) => persistence !== 'run_time' || id === undefined || type === 'json',
@@ -122,6 +129,8 @@ function UnitOfKind({ kind, id, copyOf }: UnitOfKindProps) {
     if (faults) notify(Object.values(faults).join('\n'), { type: 'error' });
   };
 
+  const updateRefusal =
+    refusalOf('update', [kind]) ?? (can?.update === false ? text('rights.no_update_unit') : undefined);
   const label = labelField(fields);
   const title = id === undefined ? text('unit.new', { kind: kindLabel }) : unit.data ? nameOf(unit.data, label) : id;
   return (
@@ -147,14 +156,16 @@ function UnitOfKind({ kind, id, copyOf }: UnitOfKindProps) {
                 {text('access.of_unit')}
               </Button>
             )}
-            <ActionButton
-              size="xs"
-              variant="default"
-              reason={refusalOf('create', [kind])}
-              to={`${list}/new?copy=${encodeURIComponent(id)}`}
-            >
-              {text('unit.duplicate')}
-            </ActionButton>
+            {!isFiles && (
+              <ActionButton
+                size="xs"
+                variant="default"
+                reason={refusalOf('create', [kind])}
+                to={`${list}/new?copy=${encodeURIComponent(id)}`}
+              >
+                {text('unit.duplicate')}
+              </ActionButton>
+            )}
             <DeleteUnits
               label={text('unit.delete')}
               name={title}
@@ -167,6 +178,11 @@ function UnitOfKind({ kind, id, copyOf }: UnitOfKindProps) {
           </Group>
         )}
       </Group>
+      {isFiles && unit.data && (
+        <Suspense fallback={<Waiting />}>
+          <FileSection file={asFile(unit.data)} refusal={updateRefusal} onChanged={() => void unit.refetch()} />
+        </Suspense>
+      )}
       <UnitContent
         kind={kind}
         fields={fields}
@@ -186,9 +202,7 @@ function UnitOfKind({ kind, id, copyOf }: UnitOfKindProps) {
               kind={kind}
               id={id}
               fields={fields}
-              refusal={
-                refusalOf('update', [kind]) ?? (can?.update === false ? text('rights.no_update_unit') : undefined)
-              }
+              refusal={updateRefusal}
               onReverted={async () => {
                 await unit.refetch();
                 await queries.invalidateQueries({ queryKey: [UNITS] });

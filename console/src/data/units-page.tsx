@@ -1,9 +1,12 @@
 /** The units of a kind or group: filter, search, columns, and the grid. The address has all of it, so that it can be sent. */
-import { Button, Group, Text as Paragraph, Title } from '@mantine/core';
+import { Button, Group, SegmentedControl, Text as Paragraph, Title } from '@mantine/core';
 import { useStore } from 'ra-core';
 import { useMemo } from 'react';
 import { Link, useParams } from 'react-router';
 import { type Count } from '../api/units.js';
+import { DropPage, UploadButton } from '../files/upload-button.js';
+import { UploadList } from '../files/upload-list.js';
+import { uploads } from '../files/upload-queue.js';
 import { useText, type Text } from '../i18n/text.js';
 import { useVisit } from '../overview/visited.js';
 import { ActionButton } from '../shell/action.js';
@@ -18,6 +21,7 @@ import { SelectedUnits } from './selected-units.js';
 import { filterQuery, ID, useColumnsOf, useLabelOf, type Source } from './source.js';
 import { TransferMenu } from './transfer/transfer-menu.js';
 import { UnitList } from './unit-list.js';
+import { useIsFiles } from './use-files.js';
 import { useKinds } from './use-kinds.js';
 import { useRefusal } from './use-refusal.js';
 import { useSelection } from './use-selection.js';
@@ -59,9 +63,12 @@ function UnreadableUnits({ source }: { source: Source }) {
   );
 }
 
+/** Files are uploaded. */
 function NewUnit({ kind, isLarge = false }: { kind: string; isLarge?: boolean }) {
   const text = useText();
   const refusal = useRefusal()('create', [kind]);
+  const isFiles = useIsFiles(kind);
+  if (isFiles) return <UploadButton reason={refusal} isLarge={isLarge} />;
   return (
     <ActionButton size={isLarge ? 'sm' : 'xs'} reason={refusal} to={`/data/${kind}/new`}>
       {text('grid.create')}
@@ -90,9 +97,13 @@ function UnitsOf({ source }: { source: Source }) {
     setAddress(values);
   };
   const isKind = source.type === 'kind';
+  const isFiles = useIsFiles(isKind ? source.id : undefined);
+  const mayCreate = useRights().to('create', source.id) !== 'none';
+  const view = isFiles && parameters.get('view') === 'pictures' ? 'pictures' : 'table';
 
   return (
     <div className="page">
+      {isFiles && <DropPage isPossible={mayCreate} />}
       <Group justify="space-between">
         <Group gap="sm" align="baseline">
           <Title order={1} size="h3">
@@ -104,12 +115,21 @@ function UnitsOf({ source }: { source: Source }) {
           </Paragraph>
         </Group>
         <Group gap="xs">
+          {isFiles && (
+            <SegmentedControl
+              size="xs"
+              aria-label={text('files.view')}
+              data={(['table', 'pictures'] as const).map((each) => ({ value: each, label: text(`files.${each}`) }))}
+              value={view}
+              onChange={(next) => change({ view: next === 'table' ? '' : next })}
+            />
+          )}
           {isKind && (
             <Button size="xs" variant="default" component={Link} to={`/charts/${source.id}${filterQuery(filter)}`}>
               {text('charts.open')}
             </Button>
           )}
-          <ColumnMenu fields={fields ?? []} hidden={hidden} onChange={setHidden} />
+          {view === 'table' && <ColumnMenu fields={fields ?? []} hidden={hidden} onChange={setHidden} />}
           <LoadAgain changed={list.changed} isLoading={units.isRefetching} onLoad={list.loadAgain} />
           {isKind && fields && (
             <>
@@ -120,6 +140,7 @@ function UnitsOf({ source }: { source: Source }) {
                 filter={filter}
                 search={search}
                 order={order}
+                isExportOnly={isFiles}
               />
               <AllUnitsMenu kind={source.id} fields={fields} filter={filter} search={search} onDone={selection.clear} />
             </>
@@ -128,7 +149,8 @@ function UnitsOf({ source }: { source: Source }) {
         </Group>
       </Group>
       <FilterBar key={`${filter}\n${search}`} fields={filterFields} filter={filter} search={search} onApply={change} />
-      {rows.length > 0 && <SelectedUnits selection={selection} fields={fields ?? []} />}
+      {isFiles && <UploadList queue={uploads} />}
+      {rows.length > 0 && view === 'table' && <SelectedUnits selection={selection} fields={fields ?? []} />}
       <UnitList
         label={label}
         list={list}
@@ -139,9 +161,11 @@ function UnitsOf({ source }: { source: Source }) {
         order={order}
         onOrder={(next) => change({ order: next })}
         selection={selection}
+        isGallery={view === 'pictures'}
+        {...(isFiles && { linkField: 'name' })}
         empty={
           <Empty>
-            {text(filter || search ? 'grid.empty_filtered' : 'grid.empty')}
+            {text(filter || search ? 'grid.empty_filtered' : isFiles && mayCreate ? 'files.empty' : 'grid.empty')}
             {filter || search ? (
               <Button variant="default" onClick={() => change({ filter: '', search: '' })}>
                 {text('grid.clear_filter')}

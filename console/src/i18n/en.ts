@@ -2,6 +2,7 @@
 import { access } from './access.js';
 import { charts } from './charts.js';
 import { data } from './data.js';
+import { files } from './files.js';
 import { functions } from './functions.js';
 import { graph } from './graph.js';
 import { members } from './members.js';
@@ -65,6 +66,7 @@ export const en = {
   ...graph,
   ...model,
   ...charts,
+  ...files,
   ...functions,
   ...members,
   ...overview,

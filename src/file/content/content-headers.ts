@@ -3,6 +3,7 @@
  * is of its own type only, shown by itself only where that is harmless, and everything else is saved.
  */
 import { create as contentDisposition } from 'content-disposition';
+import { contentEtag } from './content-etag.js';
 
 interface ServedContent {
   readonly name: string;
@@ -20,16 +21,9 @@ export type ReadBy = { readonly signatureFor: number } | 'token' | 'nothing';
 
 const INLINE = /^(image\/(jpeg|png|webp|gif|avif)|(audio|video)\/[^+]+|application\/pdf|text\/plain)$/;
 const PLAIN_TEXT = 'text/plain';
-const ETAG_DIGITS = 32;
 /** Seconds that a content may be kept: by its address, and longer by a signed one, which names one content. */
 const KEPT = 300;
 const SIGNED_KEPT = 3600;
-
-/** The ETag of a content, or of a size of it. */
-export function contentEtag({ sha256, size }: Pick<ServedContent, 'sha256' | 'size'>): string {
-  const digits = sha256.slice(0, ETAG_DIGITS);
-  return size === undefined ? `"${digits}"` : `"${digits}-${size}"`;
-}
 
 /** @param download whether the content is to be saved, whatever it is */
 export function contentHeaders(content: ServedContent, readBy: ReadBy, download = false): Record<string, string> {

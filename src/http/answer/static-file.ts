@@ -21,6 +21,7 @@ export function pagePolicy(nonce?: string): Readonly<Record<string, string>> {
       "script-src 'self'",
       nonce === undefined ? "style-src 'self'" : `style-src 'self' 'nonce-${nonce}'`,
       "img-src 'self' data:",
+      "media-src 'self'",
       "connect-src 'self'",
       "base-uri 'none'",
       "form-action 'none'",

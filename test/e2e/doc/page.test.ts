@@ -36,6 +36,7 @@ describe('the documentation page', () => {
       'default-src': "'none'",
       'script-src': "'self'",
       'style-src': "'self'",
+      'media-src': "'self'",
       'connect-src': "'self'",
       'frame-ancestors': "'none'",
     });

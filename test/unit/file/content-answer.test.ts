@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
-import { contentEtag, contentHeaders, type ReadBy } from '../../../src/file/content/content-headers.js';
+import { contentEtag } from '../../../src/file/content/content-etag.js';
+import { contentHeaders, type ReadBy } from '../../../src/file/content/content-headers.js';
 import { contentRange, requestedRange } from '../../../src/file/content/range.js';
 
 const sha256 = '0123456789abcdef'.repeat(4);

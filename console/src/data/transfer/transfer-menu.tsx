@@ -17,15 +17,17 @@ interface TransferMenuProps {
   readonly filter: string;
   readonly search: string;
   readonly order: string;
+  /** Files are uploaded, and neither imported nor pasted as text. */
+  readonly isExportOnly: boolean;
 }
 
-export function TransferMenu({ kind, fields, shown, filter, search, order }: TransferMenuProps) {
+export function TransferMenu({ kind, fields, shown, filter, search, order, isExportOnly }: TransferMenuProps) {
   const text = useText();
   const [open, setOpen] = useState<'import' | 'export' | { readonly pasted: string }>();
   const close = () => setOpen(undefined);
   const refusal = useRefusal()('create', [kind]);
   useEffect(() => {
-    if (refusal !== undefined) return undefined;
+    if (refusal !== undefined || isExportOnly) return undefined;
     const onPaste = (event: ClipboardEvent): void => {
       const target = event.target as HTMLElement;
       if (target.closest('input, textarea, [role=dialog]')) return;
@@ -34,25 +36,31 @@ export function TransferMenu({ kind, fields, shown, filter, search, order }: Tra
     };
     document.addEventListener('paste', onPaste);
     return () => document.removeEventListener('paste', onPaste);
-  }, [refusal]);
+  }, [refusal, isExportOnly]);
   return (
     <>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button size="xs" variant="default">
-            {text('transfer.menu')}
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <ActionItem reason={refusal} onClick={() => setOpen('import')}>
-            {text('import.title')}
-          </ActionItem>
-          <Menu.Item onClick={() => setOpen('export')}>{text('export.title')}</Menu.Item>
-          <ActionItem reason={refusal} onClick={() => setOpen({ pasted: '' })}>
-            {text('paste.title')}
-          </ActionItem>
-        </Menu.Dropdown>
-      </Menu>
+      {isExportOnly ? (
+        <Button size="xs" variant="default" onClick={() => setOpen('export')}>
+          {text('export.title')}
+        </Button>
+      ) : (
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <Button size="xs" variant="default">
+              {text('transfer.menu')}
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <ActionItem reason={refusal} onClick={() => setOpen('import')}>
+              {text('import.title')}
+            </ActionItem>
+            <Menu.Item onClick={() => setOpen('export')}>{text('export.title')}</Menu.Item>
+            <ActionItem reason={refusal} onClick={() => setOpen({ pasted: '' })}>
+              {text('paste.title')}
+            </ActionItem>
+          </Menu.Dropdown>
+        </Menu>
+      )}
       <Suspense>
         {open === 'import' && <ImportUnits kind={kind} fields={fields} onClose={close} />}
         {open === 'export' && (

@@ -1,0 +1,114 @@
+/** Files and their contents (docs/files.md). All functions throw `ApiError` and `OfflineError`. */
+import { FILE_KIND } from '../../../src/model/built-in-traits.js';
+import { contentEtag } from '../../../src/file/content/content-etag.js';
+import { BASE } from './client.js';
+import { ApiError } from './errors.js';
+import { PART_BYTES, typeOf, type Begun, type Sending } from './sending.js';
+import { session } from './session.js';
+import type { Unit } from './types.js';
+import { getUnit, getUnits } from './units.js';
+
+/** What the console reads of a file. */
+export interface FileUnit extends Unit {
+  readonly name: string;
+  readonly media_type: string;
+  readonly bytes: number;
+  /** Null for those who see pictures in sizes alone. */
+  readonly sha256: string | null;
+  readonly width: number | null;
+  readonly height: number | null;
+}
+
+/** What is needed to show a file: its address opens it without a header. */
+export interface ShownFile extends Pick<FileUnit, 'id' | 'name' | 'media_type' | 'bytes'> {
+  readonly url: string;
+}
+
+/** The first parts of the path of a file. */
+const UNIT_PATH = [FILE_KIND, 'unit'];
+
+export async function uploadFile(content: File, begun: Begun, sending: Sending): Promise<FileUnit> {
+  if (content.size > PART_BYTES) {
+    const { uploadInParts } = await import('./upload-in-parts.js');
+    return getFile(await uploadInParts(content, begun, sending));
+  }
+  const { signal, onProgress } = sending;
+  const reply = await session.call<FileUnit>({
+    method: 'POST',
+    path: UNIT_PATH,
+    query: { name: content.name },
+    file: { content, type: typeOf(content), onProgress },
+    signal,
+  });
+  return reply.content;
+}
+
+export async function getFile(id: string): Promise<FileUnit> {
+  return asFile(await getUnit(FILE_KIND, id));
+}
+
+/** A unit of the kind of files. */
+export function asFile(unit: Unit): FileUnit {
+  return unit as FileUnit;
+}
+
+/** Gives a file another content, unless it has been given one since it was read. */
+export async function replaceContent(
+  { id, sha256 }: Pick<FileUnit, 'id' | 'sha256'>,
+  content: File,
+  { onProgress, signal }: Sending,
+): Promise<FileUnit> {
+  const reply = await session.call<FileUnit>({
+    method: 'PUT',
+    path: [...UNIT_PATH, id, 'content'],
+    file: { content, type: typeOf(content), onProgress },
+    ...(sha256 !== null && { headers: { 'if-match': contentEtag({ sha256 }) } }),
+    signal,
+  });
+  return reply.content;
+}
+
+export interface FileAddress {
+  readonly url: string;
+  readonly expires_at: string;
+}
+
+/** Makes an address that opens the content of a file for whoever has it. */
+export async function makeAddress(id: string, seconds?: number): Promise<FileAddress> {
+  const { content } = await session.call<FileAddress>({
+    method: 'POST',
+    path: [...UNIT_PATH, id, 'url'],
+    body: seconds === undefined ? {} : { seconds },
+  });
+  return { ...content, url: new URL(content.url, BASE).href };
+}
+
+/** The first bytes of a content, as text. */
+export async function readText(id: string, bytes: number, signal: AbortSignal): Promise<string> {
+  const path = [...UNIT_PATH, id, 'content'];
+  const answer = await session.open({ path, headers: { range: `bytes=0-${bytes - 1}` }, signal });
+  return answer.text();
+}
+
+/** What is needed to show files; those that are gone, or that the member may not read, are left out. */
+export async function getShownFiles(ids: readonly string[]): Promise<readonly ShownFile[]> {
+  const files = (await getUnits(FILE_KIND, ids, ['id', 'name', 'media_type', 'bytes'])) as readonly FileUnit[];
+  return Promise.all(files.map(async (file) => ({ ...file, url: await addressOf(file.id) })));
+}
+
+async function addressOf(id: string): Promise<string> {
+  try {
+    return (await makeAddress(id)).url;
+  } catch (error) {
+    // It has been deleted meanwhile.
+    if (error instanceof ApiError && error.status === 404) return '';
+    throw error;
+  }
+}
+
+/** @param address of `makeAddress` */
+export function withQuery(address: string, query: Readonly<Record<string, string>>): string {
+  const url = new URL(address);
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+  return url.href;
+}

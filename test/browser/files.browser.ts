@@ -1,0 +1,197 @@
+/** Files in the console: uploads, previews, replacement, references; and that no content runs as a page. */
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { startChromium } from '../support/chromium.js';
+import { ConsolePage } from '../support/console.js';
+import { defineKinds, signUp, withMembers } from '../support/callers.js';
+import { createdId } from '../support/definitions.js';
+import { upload } from '../support/files.js';
+import { pngOf, wavOf } from '../support/pictures.js';
+import { startTestService } from '../support/service.js';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const service = await startTestService();
+const project = await withMembers(await service.project());
+await defineKinds(project, {
+  id: 'article',
+  label: 'Article',
+  parameters: [
+    { id: 'title', label: 'Title', kind_id: 'string' },
+    {
+      id: 'cover',
+      label: 'Cover',
+      kind_id: 'unit',
+      reference_kind: 'file',
+      accept: ['image/*'],
+      max_bytes: 100_000,
+    },
+  ],
+});
+const ann = await signUp(project, 'ann');
+const browser = await startChromium();
+const opened = await ConsolePage.signedIn(browser, project);
+const { page, complaints } = opened;
+beforeEach(() => void complaints.splice(0));
+const main = page.getByRole('main');
+const gallery = main.getByRole('list', { name: 'File' });
+const open = (hash: string) => page.goto(opened.url(hash));
+const picture = (name: string, width = 64, height = 48) => ({
+  name,
+  mimeType: 'image/png',
+  buffer: pngOf(width, height),
+});
+const textFile = (name: string, text = 'Hello') => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
+
+/** Drops files on an element, as a person does with the mouse. */
+async function drop(selector: string, files: readonly { name: string; mimeType: string; buffer: Buffer }[]) {
+  const given = files.map(({ name, mimeType, buffer }) => ({ name, mimeType, text: buffer.toString('base64') }));
+  const dataTransfer = await page.evaluateHandle(`(() => {
+    const transfer = new DataTransfer();
+    for (const { name, mimeType, text } of ${JSON.stringify(given)}) {
+      const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+      transfer.items.add(new File([bytes], name, { type: mimeType }));
+    }
+    return transfer;
+  })()`);
+  await page.dispatchEvent(selector, 'dragover', { dataTransfer });
+  await page.dispatchEvent(selector, 'drop', { dataTransfer });
+}
+
+/** How many pictures are shown. */
+const shownPictures = (selector: string) =>
+  page.evaluate<number>(
+    `[...document.querySelectorAll('${selector} img')].filter((image) => image.complete && image.naturalWidth > 0).length`,
+  );
+
+async function accessible(): Promise<void> {
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect([colorScheme, await opened.accessibilityFaults()]).toEqual([colorScheme, []]);
+  }
+}
+
+describe('the list of files', () => {
+  it('begins with a way to upload, and takes several files', async () => {
+    await open('#/data/file');
+    await main.getByText('No files yet.').waitFor();
+    await opened.screenshot('files-empty');
+    await page
+      .getByLabel('Files to upload')
+      .first()
+      .setInputFiles([picture('blue.png'), textFile('notes.txt')]);
+    await page.getByText('2 of 2 files uploaded').waitFor();
+    await page.getByRole('gridcell', { name: 'blue.png' }).waitFor();
+    await page.getByText('2 units', { exact: true }).waitFor();
+    await expect.poll(() => shownPictures('.grid')).toBe(1);
+    await opened.screenshot('files-table');
+    await accessible();
+    expect(complaints).toEqual([]);
+  });
+
+  it('takes files that are dropped or pasted, and says what was refused with the name of the file', async () => {
+    await drop('main', [
+      picture('tall.png', 30, 90),
+      { ...textFile('wrong.png', `GIF89a${'\0'.repeat(100)}`), mimeType: 'image/png' },
+    ]);
+    await page.getByRole('alert').filter({ hasText: 'wrong.png: The content is image/gif' }).waitFor();
+    await opened.screenshot('files-refused');
+    await page.getByRole('gridcell', { name: 'tall.png' }).waitFor();
+    complaints.splice(0);
+  });
+
+  it('shows them as pictures', async () => {
+    await page.getByText('Pictures', { exact: true }).click();
+    await gallery.getByRole('link', { name: 'tall.png' }).waitFor();
+    await expect.poll(() => shownPictures('.gallery')).toBe(2);
+    await opened.screenshot('files-pictures');
+    await accessible();
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe('the page of a file', () => {
+  it('shows the picture, replaces it, and makes an address', async () => {
+    await gallery.getByRole('link', { name: 'tall.png' }).click();
+    const shown = main.getByRole('img', { name: 'tall.png' });
+    await shown.waitFor();
+    await main.getByText('image/png · 5.4 kB · 30 × 90 pixels').waitFor();
+    await opened.screenshot('file-page');
+    const before = await shown.getAttribute('src');
+    await page.getByLabel('File that takes its place').setInputFiles(picture('wide.png', 90, 30));
+    await main.getByText('90 × 30 pixels').waitFor();
+    expect(await shown.getAttribute('src')).not.toBe(before);
+    await main.getByRole('button', { name: 'Address' }).click();
+    const address = await main.getByRole('textbox', { name: 'Address' }).inputValue();
+    await accessible();
+    const plain = await fetch(address);
+    expect([plain.status, plain.headers.get('content-type')]).toEqual([200, 'image/png']);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      main.getByRole('button', { name: 'Download' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('tall.png');
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows both contents when somebody else has replaced it, and lets one choose', async () => {
+    const id = page.url().split('/').at(-1) ?? '';
+    const replaced = await project.call('PUT', `/file/unit/${id}/content`, pngOf(10, 10), {
+      headers: { 'content-type': 'image/png' },
+    });
+    expect(replaced.status).toBe(200);
+    await page.getByLabel('File that takes its place').setInputFiles(picture('mine.png', 20, 20));
+    const dialog = page.getByRole('dialog', { name: 'Somebody else has replaced the content' });
+    await dialog.getByText('mine.png').waitFor();
+    await opened.screenshot('file-conflict');
+    await accessible();
+    await dialog.getByRole('button', { name: 'Use mine' }).click();
+    await main.getByText('20 × 20 pixels').waitFor();
+  });
+
+  it('plays a sound from where a person wants', async () => {
+    const id = await createdId(upload(project, 'sea.wav', wavOf(60), { 'content-type': 'audio/wav' }));
+    await open(`#/data/file/unit/${id}`);
+    await main.locator('audio').waitFor();
+    const parts: number[] = [];
+    page.on('response', (response) => void (response.url().includes(`/file/${id}/`) && parts.push(response.status())));
+    const seek = `(async () => {
+      const sound = document.querySelector('audio');
+      if (sound.readyState < 1) await new Promise((ready) => sound.addEventListener('loadedmetadata', ready));
+      sound.currentTime = 50;
+      await new Promise((ready) => sound.addEventListener('seeked', ready));
+      return [Math.round(sound.duration), sound.currentTime];
+    })()`;
+    expect(await page.evaluate(seek)).toEqual([60, 50]);
+    await opened.screenshot('file-sound');
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows a text as it is', async () => {
+    const id = await createdId(upload(project, 'page.txt', '<b>bold</b>'));
+    await open(`#/data/file/unit/${id}`);
+    await main.getByText('<b>bold</b>').waitFor();
+    await accessible();
+  });
+});
+
+describe('contents of others', () => {
+  const SCRIPT = `document.title = 'run'; fetch('/api/lib/health')`;
+  it.each([
+    ['a.svg', 'image/svg+xml', `<svg xmlns="http://www.w3.org/2000/svg"><script>${SCRIPT}</script></svg>`],
+    ['a.html', 'text/html', `<!doctype html><title>still</title><script>${SCRIPT}</script>`],
+    ['a.xml', 'application/xml', `<html xmlns="http://www.w3.org/1999/xhtml"><script>${SCRIPT}</script></html>`],
+  ])('%s is saved by its address, and nothing in it runs, there and in the console', async (name, type, content) => {
+    const id = await createdId(upload(project, name, content, { 'content-type': type }));
+    const { url } = (await project.call('POST', `/file/unit/${id}/url`, {})).body.content as { url: string };
+    const address = `${service.service.url}${url}`;
+    const other = await opened.context.newPage();
+    const [download] = await Promise.all([other.waitForEvent('download'), other.goto(address).catch(() => undefined)]);
+    expect(download.suggestedFilename()).toBe(name);
+    expect(await other.title()).toBe('');
+    await other.close();
+    // The console shows its text.
+    await open(`#/data/file/unit/${id}`);
+    await main.getByRole('group', { name }).getByText("document.title = 'run'").waitFor();
+    expect(await page.title()).not.toBe('run');
+  });
+});
