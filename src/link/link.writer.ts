@@ -139,7 +139,7 @@ export class LinkWriter {
   }
 
   async #insert(session: Session, { plan, path }: PlannedLink, values: LinkValues | undefined): Promise<string> {
-    this.quota.checkStorage(session);
+    await this.quota.checkStorage(session);
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const row = await this.#run(session, insertLinkStatement(plan, values));
       checkLinkedUnits(row, plan, path, session.caller);
@@ -152,7 +152,7 @@ export class LinkWriter {
   }
 
   async #update(session: Session, { plan, path }: PlannedLink, values: LinkValues): Promise<string> {
-    this.quota.checkStorage(session);
+    await this.quota.checkStorage(session);
     const changes = values.written.length > 0;
     const row = await (changes
       ? this.#run(session, updateLinkStatement(plan, values))

@@ -19,7 +19,6 @@ import { parsedObject } from '../../shared/json.js';
 import { byteSizeText } from '../../shared/texts.js';
 import type { UploadRow } from '../../sql/file/upload.sql.js';
 import { Behaviors } from '../../unit/draft/behavior.js';
-import { UnitQuota } from '../../unit/table/write/unit-quota.js';
 import { WriteCommands } from '../../unit/write.commands.js';
 import { ContentAnswer } from '../content.answer.js';
 import { requireContents } from '../contents.js';
@@ -36,7 +35,6 @@ export class ResumableCommands {
     private readonly catalog: Catalog,
     private readonly database: Database,
     private readonly behaviors: Behaviors,
-    private readonly quota: UnitQuota,
     private readonly resumable: ResumableUploads,
     private readonly units: WriteCommands,
     private readonly uploads: Uploads,
@@ -50,7 +48,6 @@ export class ResumableCommands {
       if (length > limit) throw refusal('body.too_large', `A file has at most ${byteSizeText(limit)} here`);
       const metadata = String(request.headers[TUS.metadata] ?? '');
       parseMetadata(metadata);
-      this.quota.checkStorage(session);
       if (hasContent(request)) requirePartType(request);
       const begun = await this.resumable.begin(session, metadata, length);
       const upload = hasContent(request) || length === 0 ? await this.#firstPart(session, begun, request) : begun;

@@ -154,7 +154,7 @@ export class LinkSetService {
     if (locked.id === null) throw unknownUnit(unit.kind, path.unit);
     if (!locked.allowed) throw mayNotLink(session, unit.kind.id);
     if (validated instanceof KindError) throw validated;
-    if (validated.links.length > 0) this.quota.checkStorage(session);
+    if (validated.links.length > 0) await this.quota.checkStorage(session);
     const set: LinkSet = {
       ...plan,
       linkId: type.id,

@@ -390,6 +390,17 @@ describe('the storage of a project', () => {
     const refused = replies.filter(({ status }) => status !== 200);
     expect(new Set(refused.map((each) => refusalOf(each).messages.join()))).toEqual(new Set(['project.full']));
     await vi.waitFor(async () => expect(await stored(of)).toEqual({ files: 20, bytes: 200, objects: 20, unused: 0 }));
+    // Other units are judged with them; of files what they would have.
+    await ok(of.post('/kind/unit', { id: 'thing' }));
+    const file = replies.find(({ status }) => status === 200)?.body.content.id as string;
+    expect(refusalOf(await of.post('/thing/unit', {})).messages).toEqual(['project.full']);
+    const replaced = { headers: { 'content-type': 'text/plain' } };
+    await ok(of.call('PUT', `/file/unit/${file}/content`, 'y'.repeat(9), replaced));
+    await ok(of.post('/thing/unit', {}));
+    await ok(of.call('PUT', `/file/unit/${file}/content`, 'y'.repeat(10), replaced));
+    expect(refusalOf(await of.post('/thing/unit', {})).messages).toEqual(['project.full']);
+    await ok(of.delete(`/file/unit/${file}`));
+    await ok(of.post('/thing/unit', {}));
   });
 });
 

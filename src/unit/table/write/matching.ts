@@ -219,7 +219,7 @@ export class MatchingWrites {
       access: allowed,
       allowed,
     };
-    this.quota.checkStorage(session);
+    await this.quota.checkStorage(session);
     return withDeferredFaults(this.database, session, deferred, async (within) => {
       const context = writeContextOf(within, kind);
       const verdict = await updateMatching(within, update, draft.row, context).catch(async (error: unknown) => {

@@ -6,39 +6,45 @@ import type { KindDef } from '../../../model/model.js';
 import { byteSizeText } from '../../../shared/texts.js';
 import { refusal, type KindError } from '../../../shared/errors.js';
 import { storedUnitsStatement } from '../../../sql/count.sql.js';
+import { contentBytesStatement } from '../../../sql/file/object.sql.js';
 import { knowsWholeProject } from '../../../tenancy/caller.js';
+import type { Project } from '../../../tenancy/project.js';
 import { originalCallerOf, type Session } from '../../../catalog/session/session.js';
+
+type Writing = Pick<Session, 'project' | 'caller' | 'originalCaller' | 'executor'>;
 
 @Injectable()
 export class UnitQuota {
   constructor(private readonly sizes: StorageSizes) {}
 
   /**
-   * Call it before units or links are written. What is written until the next measurement is not known.
-   * @throws KindError 409 if the project takes as much on disk as it may
+   * Call it before units or links are written. What tables have grown by since their last measurement is not known.
+   * @throws KindError 409 if the project takes as much on disk as it may, with the contents of its files
    */
-  checkStorage(session: Pick<Session, 'project' | 'caller' | 'originalCaller'>): void {
-    const most = session.project.settings.storage;
+  async checkStorage(session: Writing): Promise<void> {
+    const { project, executor } = session;
+    const most = project.settings.storage;
     if (!most) return;
-    const bytes = this.sizes.lastKnown(session.project);
-    if (bytes === undefined || bytes < most) return;
-    throw fullStorage(session, most, bytes);
+    const [contents] = await executor.run<{ total: string }>(contentBytesStatement(project.schema));
+    const bytes = this.#tables(project) + Number(contents?.total ?? 0);
+    if (bytes >= most) throw fullStorage(session, most, bytes);
   }
 
   /**
-   * The same once contents of files were written.
+   * The same with contents of files that are written.
    * @param contents bytes of all of them
    */
-  checkContents(session: Pick<Session, 'project' | 'caller' | 'originalCaller'>, contents: number): void {
+  checkContents(session: Omit<Writing, 'executor'>, contents: number): void {
     const most = session.project.settings.storage;
     if (!most) return;
-    const bytes = contents + (this.sizes.lastKnown(session.project) ?? 0);
+    const bytes = this.#tables(session.project) + contents;
     if (bytes > most) throw fullStorage(session, most, bytes);
   }
 
-  /** The same for units of one kind; definitions are always written. */
-  checkStorageFor(session: Session, { id, storage }: KindDef): void {
-    if (storage.counted || id === ADMIN_KIND) this.checkStorage(session);
+  /** The same for units of one kind; definitions are always written, and files are judged with their content. */
+  async checkStorageFor(session: Session, { id, storage, traits }: KindDef): Promise<void> {
+    if (traits.contents) this.checkContents(session, 0);
+    else if (storage.counted || id === ADMIN_KIND) await this.checkStorage(session);
   }
 
   /**
@@ -47,7 +53,7 @@ export class UnitQuota {
    * @throws KindError 409 if there would be more than the project may have
    */
   async check(session: Session, kind: KindDef, created: number): Promise<void> {
-    this.checkStorageFor(session, kind);
+    await this.checkStorageFor(session, kind);
     if (!kind.storage.counted) return;
     const most = session.project.settings.units;
     if (!most) return;
@@ -55,6 +61,11 @@ export class UnitQuota {
     const units = Number(row?.units);
     if (units + created <= most) return;
     throw full(session, 'The project has as many units as it may have', `: at most ${most}, and it has ${units}`);
+  }
+
+  /** 0 until they are measured. */
+  #tables(project: Project): number {
+    return this.sizes.lastKnown(project) ?? 0;
   }
 }
 

@@ -75,7 +75,7 @@ export class UpdateSets {
     const drafts = given.map(({ draft, rules }, index): LocatedDraft => ({ draft, rules, index }));
     const drafted = { drafts, nested: new NestedUnits(), faults: new Faults() };
     const deferred = await checkReferences(session, kind, drafted, options);
-    this.quota.checkStorage(session);
+    await this.quota.checkStorage(session);
     return withDeferredFaults(this.database, session, deferred, async (within) => {
       const keys = given.map(({ id }) => id);
       const many = this.behaviors.manyEdits(kind, within);

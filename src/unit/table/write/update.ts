@@ -109,7 +109,7 @@ export class Updates {
       allowed,
       tags: conditions.tags,
     };
-    this.quota.checkStorageFor(session, kind);
+    await this.quota.checkStorageFor(session, kind);
     return withDeferredFaults(this.database, session, deferred, async (within) => {
       const gives = behaviors.length > 0 && expressionsOf(drafted).length > 0;
       if (deferred.any || !(gives || this.behaviors.changesUpdates(kind, within))) {
