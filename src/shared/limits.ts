@@ -248,9 +248,10 @@ export const LIMITS = {
   uploadsAnonymous: 2,
   /** Bytes of the field `values` of a form. */
   formValues: 256 * 1024,
-  /** Resumable uploads of one member that are open, parts of one, and seconds after which it expires. */
+  /** Resumable uploads of one member that are open, parts of one, bytes of one part, and seconds after which it expires. */
   uploadsOfMember: 10,
   uploadParts: 10_000,
+  uploadPieceBytes: 64 * 1024 * 1024,
   uploadLife: 24 * 60 * 60,
   /** Seconds for which a request has an upload if it does not say so again, and that another one waits for it. */
   uploadHeldSeconds: 10,

@@ -57,11 +57,24 @@ async function checkCitus(connectionString: string): Promise<void> {
   }
 }
 
+/** A database of its own stays after a run; the contents of its files do not. */
+async function forgetStore(connectionString: string): Promise<void> {
+  const client = new Client({ connectionString });
+  await client.connect();
+  try {
+    const { rows } = await client.query(`SELECT WHERE to_regclass('kind.file_store') IS NOT NULL`);
+    if (rows.length > 0) await client.query('UPDATE kind.file_store SET marked = false');
+  } finally {
+    await client.end();
+  }
+}
+
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const citusUrl = process.env['TEST_CITUS_URL'];
   if (citusUrl) await checkCitus(citusUrl);
   else console.warn('SKIPPED: the tests on Citus (test/citus/), because TEST_CITUS_URL is not set');
   const databaseUrl = citusUrl ?? process.env['TEST_DATABASE_URL'];
+  if (databaseUrl) await forgetStore(databaseUrl);
   const folder = mkdtempSync(join(tmpdir(), 'kind-test-'));
   const [dataDir, initialised] = [join(folder, 'run'), join(folder, 'initialised')];
   const removeFolder = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });

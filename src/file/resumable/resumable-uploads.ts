@@ -42,9 +42,6 @@ export type CreateFile = (
   around: (within: Session, create: () => Promise<string>) => Promise<string>,
 ) => Promise<string>;
 
-/** Nothing came, and nothing is wrong. */
-class EmptyPart extends Error {}
-
 @Injectable()
 export class ResumableUploads {
   constructor(
@@ -95,24 +92,31 @@ export class ResumableUploads {
    * @throws KindError 409 `project.full`, 413, 503, and why the body was cut off if nothing came
    */
   async append(session: MemberSession, upload: UploadRow, hold: UploadHold, request: HttpRequest): Promise<UploadRow> {
-    const { project } = session;
-    const rest = Number(upload.length) - Number(upload.stored);
-    const part = new ReceivedPart(request, rest);
-    if (part.announced === 0) return upload;
+    const part = new ReceivedPart(request, Number(upload.length) - Number(upload.stored));
+    if (part.isEmpty) return upload;
+    hold.onWanted = () => request.destroy();
+    let raised = upload;
+    while (await part.hasMore()) raised = await this.#store(session, raised, hold, part);
+    hold.onWanted = undefined;
+    if (part.cut) {
+      if (part.bytes === 0) throw part.cut;
+      request.res?.setHeader('Connection', 'close');
+    }
+    return raised;
+  }
+
+  /** Stores the next piece. */
+  async #store(session: MemberSession, upload: UploadRow, hold: UploadHold, part: ReceivedPart): Promise<UploadRow> {
     if (upload.parts >= LIMITS.uploadParts) {
       const text = `An upload has at most ${LIMITS.uploadParts} parts: begin it again, with larger ones`;
       throw refusal('file.too_many_parts', text);
     }
-    hold.onWanted = () => request.destroy();
-    const key = await this.objects.put(project, part, part.announced);
-    hold.onWanted = undefined;
-    if (part.cut) request.res?.setHeader('Connection', 'close');
+    const before = part.bytes;
+    const key = await this.objects.put(session.project, part.piece(), part.announced);
     try {
-      if (part.bytes === 0) throw part.cut ?? new EmptyPart();
-      return await this.#raise(session, upload, hold, { key, bytes: part.bytes });
+      return await this.#raise(session, upload, hold, { key, bytes: part.bytes - before });
     } catch (error) {
-      await this.objects.remove(project, [key]);
-      if (error instanceof EmptyPart) return upload;
+      await this.objects.remove(session.project, [key]);
       throw error;
     }
   }

@@ -1,5 +1,5 @@
 /** Uploads that go on where they were broken off, with the client of tus. */
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { Upload } from 'tus-js-client';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -265,11 +265,26 @@ describe('an upload', () => {
     expect(offset).toBe(6);
   });
 
+  it('is kept piece by piece while a request brings it', async () => {
+    lowerLimit('uploadPieceBytes', 4);
+    const path = await begin(11);
+    const content = Buffer.from('abcdefghijk');
+    const cut = await beginPart(path, 0, content.subarray(0, 9), 11);
+    const stored = `SELECT stored::int, parts::int FROM $schema."_upload" WHERE id = '${path.slice(1)}'`;
+    await vi.waitFor(async () => expect(await query(project, stored)).toEqual([{ stored: 8, parts: 2 }]));
+    expect(await offsetOf(path)).toBe(9);
+    await cut();
+    const done = await append(path, 9, content.subarray(9));
+    expect((await contentOf(done.headers.get('kind-file') ?? '')).equals(content)).toBe(true);
+  });
+
   it('has as many parts as it may', async () => {
     lowerLimit('uploadParts', 2);
-    const path = await begin(3);
-    for (const offset of [0, 1]) await append(path, offset, Buffer.alloc(1));
-    expect(await code(await append(path, 2, Buffer.alloc(1)))).toBe('400 file.too_many_parts');
+    lowerLimit('uploadPieceBytes', 2);
+    const path = await begin(5);
+    expect(await code(await append(path, 0, Buffer.alloc(5)))).toBe('400 file.too_many_parts');
+    expect(await offsetOf(path)).toBe(4);
+    expect(await code(await append(path, 4, Buffer.alloc(1)))).toBe('400 file.too_many_parts');
   });
 
   it('counts for the storage of the project', async () => {
@@ -296,7 +311,7 @@ describe('an upload', () => {
     const held = (until: string) =>
       query(
         project,
-        `UPDATE $schema."_upload" SET holder = gen_random_uuid(), held_until = now() + interval '${until}' WHERE id = '${path.slice(1)}'`,
+        `UPDATE $schema."_upload" SET holder = '${randomUUID()}', held_until = now() + interval '${until}' WHERE id = '${path.slice(1)}'`,
       );
     await held('1 minute');
     expect((await call('HEAD', path)).status).toBe(423);
