@@ -4,10 +4,10 @@ import { loadModel } from '../catalog/model/model-store.js';
 import { Provisioning } from '../catalog/project/provisioning.js';
 import { Database } from '../database/database.js';
 import { type CheckReport, ContentCheck, type Findings } from '../file/content-check.js';
-import { hasContents } from '../file/contents.js';
 import { FILE_STORE } from '../file/objects.js';
 import type { OwnStore } from '../file/own-store.js';
 import { FILE_KIND } from '../model/built-in-traits.js';
+import { hasFiles } from '../model/model.js';
 import { Runner } from '../run/runner.js';
 import { KindError } from '../shared/errors.js';
 import { byteSizeText, errorText, plural } from '../shared/texts.js';
@@ -144,6 +144,6 @@ async function revokeUrls(context: Services, id: string): Promise<void> {
 /** @throws KindError if there is none, and an error if its kind `file` has no contents */
 async function projectWithFiles({ app }: Services, id: string): Promise<Project> {
   const project = projectOf(await app.get(Provisioning).getActive(id));
-  if (hasContents(await loadModel(app.get(Database), project))) return project;
+  if (hasFiles(await loadModel(app.get(Database), project))) return project;
   throw new Error(`the project '${id}' has a kind 'file' of its own, and no files until that is renamed`);
 }

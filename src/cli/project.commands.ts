@@ -1,5 +1,6 @@
 /** `project create`, `list`, `show`, `set` and `delete`. */
-import type { KindDef } from '../model/model.js';
+import { FILE_KIND } from '../model/built-in-traits.js';
+import { getBuiltInKind, hasFiles, type KindDef, type Model } from '../model/model.js';
 import { type Command, InvalidArgumentError } from 'commander';
 import { Administrators } from '../auth/administrators.js';
 import { generatePassword } from '../before-serving.js';
@@ -17,6 +18,7 @@ import { size, wholeNumber } from '../config/variable-reader.js';
 import { DEFAULT_IMAGE_SIZES, parseImageSizes, printImageSizes } from '../file/image/image-sizes.js';
 import { CHANGES_KEEP } from '../model/changes.js';
 import { LIMITS } from '../shared/limits.js';
+import { storedFilesStatement } from '../sql/file/files.sql.js';
 import type { ProjectRow } from '../database/registry/project.repository.js';
 
 interface CreateOptions extends CommonOptions {
@@ -166,8 +168,18 @@ async function show({ app }: Services, id: string) {
   if (row.status !== 'active') return { ...view, kinds: [] };
   const model = await loadModel(app.get(Database), projectOf(row));
   const kinds = [...model.kinds.values()].filter(isUsers).map((kind) => kind.id);
-  const stored = byteSizeText(await measureStorage(app.get(Database), projectOf(row).schema));
-  return { ...view, stored, model_version: model.version, kinds: kinds.sort() };
+  const { schema } = projectOf(row);
+  const stored = byteSizeText(await measureStorage(app.get(Database), schema));
+  const files = await filesOf(app.get(Database), schema, model);
+  return { ...view, stored, ...files, model_version: model.version, kinds: kinds.sort() };
+}
+
+/** The number of files, and what their contents take. */
+async function filesOf(database: Database, schema: string, model: Model) {
+  if (!hasFiles(model)) return { files: `none, until its own kind '${FILE_KIND}' is renamed` };
+  const kind = getBuiltInKind(model, FILE_KIND);
+  const [row] = await database.run<{ files: number; bytes: number }>(storedFilesStatement(schema, kind));
+  return { files: row?.files ?? 0, contents: byteSizeText(row?.bytes ?? 0) };
 }
 
 /** Every project has the kind of files. */

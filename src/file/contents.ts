@@ -2,17 +2,12 @@
 import { authorizeKind, checkActive } from '../access/access.js';
 import type { Session } from '../catalog/session/session.js';
 import { FILE_KIND, type Operation } from '../model/built-in-traits.js';
-import type { KindDef, Model } from '../model/model.js';
+import type { KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import type { Opened } from '../run/command.js';
 import { refusal } from '../shared/errors.js';
 import { contentStatement, type ContentRow } from '../sql/file/content.sql.js';
 import { parseKey } from '../unit/store/unit-ids.js';
-
-/** Whether the project has files: not where it has a kind `file` of its own. */
-export function hasContents({ kinds }: Model): boolean {
-  return kinds.get(FILE_KIND)?.traits.contents === true;
-}
 
 /** The kind of the project's files, and those that the caller may read or write. @throws KindError 401, 403, 404 */
 export function requireContents({ model, caller }: Opened, operation: Operation) {

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import { WorkClaims } from '../database/registry/work-claims.js';
+import { MetricSources } from '../shared/metric-sources.js';
 import { lruCache } from '../shared/maps.js';
 import { errorText } from '../shared/texts.js';
 import {
@@ -45,12 +46,18 @@ export class Objects {
   readonly #untaken = new Map<string, StoredContent>();
   readonly #work: WorkClaims;
   readonly #planned = lruCache<true>(MAX_REMEMBERED);
+  /** Contents that files got from this process. */
+  readonly #stored = { contents: 0, bytes: 0 };
 
   constructor(
     private readonly database: Database,
     @Inject(FILE_STORE) private readonly store: FileStore,
+    metricSources: MetricSources,
   ) {
     this.#work = new WorkClaims(database, COLLECTION.type);
+    const contents = 'Contents that files got.';
+    metricSources.addCounter('kind_file_contents_total', contents, () => this.#stored.contents);
+    metricSources.addCounter('kind_file_bytes_total', 'Bytes of contents that files got.', () => this.#stored.bytes);
   }
 
   /**
@@ -98,6 +105,8 @@ export class Objects {
 
   /** Call it when the transaction is committed that gave an object to a file. @param forgotten whether the list lacks it */
   async taken({ schema }: Pick<Project, 'schema'>, key: string, forgotten: boolean): Promise<void> {
+    this.#stored.contents += 1;
+    this.#stored.bytes += this.#untaken.get(key)?.facts.bytes ?? 0;
     this.#untaken.delete(key);
     if (!forgotten) await this.database.run(forgetObjectsStatement(schema, [key]));
   }

@@ -7,6 +7,7 @@ import { Readable } from 'node:stream';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { lruCache } from '../shared/maps.js';
 import { refusal } from '../shared/errors.js';
+import { MetricSources } from '../shared/metric-sources.js';
 import { SharedLoads } from '../shared/shared-loads.js';
 import { didYouMean, errorText, shortened } from '../shared/texts.js';
 import type { ContentRow } from '../sql/file/content.sql.js';
@@ -64,7 +65,10 @@ export class Pictures {
     private readonly objects: Objects,
     private readonly maker: ImageMaker,
     @Inject(FILE_STORE) private readonly store: FileStore,
-  ) {}
+    metricSources: MetricSources,
+  ) {
+    metricSources.addQueue('pictures', maker.queue);
+  }
 
   /** @throws KindError 400 for a name that the project does not have, 503 */
   async find(row: ContentRow, { id, settings }: Project, { name, format }: SizeAsked): Promise<SizedPicture> {

@@ -12,7 +12,7 @@ import type { ParameterDef } from './parameter-type/parameter-def.js';
 import type { AccessDefault } from './access-levels.js';
 import type { Changes } from './changes.js';
 import type { ColumnType, JsonForm, ParameterType } from './parameter-type/parameter-type.js';
-import { SYSTEM_LINK_TYPES, type BuiltInTraits, type Operation } from './built-in-traits.js';
+import { FILE_KIND, SYSTEM_LINK_TYPES, type BuiltInTraits, type Operation } from './built-in-traits.js';
 
 /** A field of the units of a kind: a parameter as the kind stores it, or a field that every unit has. */
 export interface Field {
@@ -231,6 +231,11 @@ export function getBuiltInKind({ kinds }: Model, id: string): KindDef {
   const kind = kinds.get(id);
   if (!kind) throw new Error(`the model has no kind '${id}'`);
   return kind;
+}
+
+/** Whether the project has files: not where it has a kind `file` of its own. */
+export function hasFiles({ kinds }: Model): boolean {
+  return kinds.get(FILE_KIND)?.traits.contents === true;
 }
 
 /** @param readable ids of the groups that the caller may know of @throws KindError 404 */

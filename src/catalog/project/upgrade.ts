@@ -17,7 +17,7 @@ import { builtInRecords, buildModel } from '../../model/build/build-model.js';
 import type { ModelRecords } from '../../model/build/definition-records.js';
 import { storedDefault } from '../../model/field.js';
 import { CHANGES } from '../../model/changes.js';
-import { getBuiltInKind, isMemberKind, type Model } from '../../model/model.js';
+import { getBuiltInKind, hasFiles, isMemberKind, type Model } from '../../model/model.js';
 import { columnTypeText } from '../../model/table/shape.js';
 import { tableShapes, type TableShape } from '../../model/table/required-tables.js';
 import { refusal } from '../../shared/errors.js';
@@ -41,12 +41,12 @@ import { DeferredIndexes, trigramSchema } from '../indexes/deferred-indexes.js';
 import { loadModel, findModelSummary } from '../model/model-store.js';
 import { raiseVersion } from '../model/raise-version.js';
 import { diffTables, type SchemaStep } from '../../model/table/diff.js';
-import { GROUP_KIND, KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
+import { FILE_KIND, GROUP_KIND, KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
 
 export interface UpgradeResult {
   /** Changes of tables and rows; 0 if nothing was missing. */
   readonly steps: number;
-  /** Unknown objects, e.g. `table city_old`. */
+  /** What the service did not make, e.g. `table city_old`, and a kind of the project in place of a built-in one. */
   readonly leftAlone: readonly string[];
 }
 
@@ -75,8 +75,10 @@ export async function upgradeSchema(tx: Transaction, project: Project): Promise<
   if (steps > 0 || version < BUILT_IN_VERSION) {
     await raiseVersion(tx, project, recordUpgradeStatement(schema, BUILT_IN_VERSION));
   }
-  return { steps, leftAlone: all.leftAlone };
+  return { steps, leftAlone: hasFiles(model) ? all.leftAlone : [...all.leftAlone, OWN_FILE_KIND] };
 }
+
+const OWN_FILE_KIND = `the kind '${FILE_KIND}' of its own, until whose renaming the project has no files`;
 
 /** The records of the built-in model. A kind that can be extended is left out where the project has one of that id of its own. */
 async function neededRecords(tx: Transaction, project: Project): Promise<ModelRecords> {

@@ -41,7 +41,7 @@ export class ImageMaker {
   readonly #idle = new Map<ImageProcess, NodeJS.Timeout>();
   readonly #making = new SharedLoads<MadeImage>();
   readonly #refused = new LRUCache<string, KindError>(REMEMBERED);
-  readonly #queue = new FairQueue({
+  readonly queue = new FairQueue({
     concurrency: LIMITS.imagesAtOnce,
     maxWaiting: LIMITS.imagesWaiting,
     maxWaitingPerKey: LIMITS.imagesWaitingPerProject,
@@ -71,7 +71,7 @@ export class ImageMaker {
     const refused = this.#refused.get(key);
     if (refused) throw refused;
     return this.#making.run(key, () =>
-      this.#queue.run(project, async () => {
+      this.queue.run(project, async () => {
         const made = await this.#make(source, size, format);
         if (typeof made !== 'string') return made;
         const error = REFUSALS[made]();

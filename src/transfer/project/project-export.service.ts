@@ -8,13 +8,12 @@ import { StaleModelError } from '../../catalog/catalog.service.js';
 import { Database, type Transaction } from '../../database/database.js';
 import type { ProjectRow } from '../../database/registry/project.repository.js';
 import { asRefusal, isStaleModel } from '../../database/statement/sqlstate.js';
-import { hasContents } from '../../file/contents.js';
 import { FILE_STORE } from '../../file/objects.js';
 import type { FileStore } from '../../file/store/file-store.js';
 import { contentsStatement } from '../../sql/file/files.sql.js';
 import { keepObjects, writeContents, type StoredContents } from './archived-contents.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
-import type { Model } from '../../model/model.js';
+import { hasFiles, type Model } from '../../model/model.js';
 import { retryLater } from '../../shared/errors.js';
 import {
   CLOSE_ROWS,
@@ -141,7 +140,7 @@ async function writeAll(
     written.push(await output.close());
     onProgress(rows);
   }
-  const withContents = !withoutFiles && hasContents(model);
+  const withContents = !withoutFiles && hasFiles(model);
   const contents = withContents ? await tx.run<StoredContents>(contentsStatement(schema)) : [];
   return { model, files: written, contents, time };
 }

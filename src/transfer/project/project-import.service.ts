@@ -10,14 +10,13 @@ import { upgradeSchema } from '../../catalog/project/upgrade.js';
 import type { ProjectRow } from '../../database/registry/project.repository.js';
 import { commonRefusal, isDatabaseFault } from '../../database/statement/sqlstate.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
-import type { Model } from '../../model/model.js';
+import { hasFiles, type Model } from '../../model/model.js';
 import { SecretBox } from '../../shared/secret-box.js';
 import { SYSTEM } from '../../tenancy/caller.js';
 import { projectOf, type Project } from '../../tenancy/project.js';
 import { ArchiveError, isContent, type OnProgress, type ArchiveFile } from './archive.js';
 import { ContentImport } from './archived-contents.js';
 import { ProjectContents } from '../../catalog/project/project-contents.js';
-import { hasContents } from '../../file/contents.js';
 import { FILE_STORE } from '../../file/objects.js';
 import type { FileStore } from '../../file/store/file-store.js';
 import { FILE_KIND } from '../../model/built-in-traits.js';
@@ -201,7 +200,7 @@ class ProjectImport {
     const administrators = keepsAdministrators ? await takeAdministrators(this.#tx, schema, model) : [];
     const { passwords, backup } = archive.manifest;
     await this.#storeAll(dataFiles(model, { passwords, histories: backup !== undefined }), 'data');
-    if (hasContents(model)) {
+    if (hasFiles(model)) {
       await this.options.contents.store(this.#tx, project, archive);
     }
     if (backup) await this.#tx.run(continueFeedStatement(schema));

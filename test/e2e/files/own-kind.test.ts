@@ -54,6 +54,16 @@ it('its units are made, read, edited, imported and upserted as before, and have 
   expect(await runCommand('file', 'revoke-urls', project.id)).toEqual({ code: 1, out: '', err });
 });
 
+it('is named by the upgrade of its project, and where the project is shown', async () => {
+  const project = await olderProject();
+  const own = "the kind 'file' of its own, until whose renaming the project has no files";
+  const { out } = await runCommand('project', 'migrate', project.id);
+  expect(out).toContain(`${project.id}: left alone: `);
+  expect(out).toContain(own);
+  const shown = JSON.parse((await runCommand('project', 'show', project.id, '--json')).out) as object;
+  expect(shown).toMatchObject({ files: "none, until its own kind 'file' is renamed", kinds: ['file'] });
+});
+
 it('the API document describes it as any kind of the project', async () => {
   const project = await olderProject();
   const { paths, tags } = (await project.get('/doc/openapi.json')).body as unknown as OpenApiDocument;

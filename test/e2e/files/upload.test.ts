@@ -8,6 +8,7 @@ import { StorageSizes } from '../../../src/catalog/project/storage-sizes.js';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
 import { createdId, ok, query, refusalOf } from '../../support/definitions.js';
+import { runCommand } from '../../support/command-line.js';
 import { FORM_TYPE, formOf, stored, upload, type Part } from '../../support/files.js';
 import { changeLimit, lowerLimit } from '../../support/limits.js';
 import { sharedService, startTestService, type TestProject } from '../../support/service.js';
@@ -401,6 +402,13 @@ describe('the storage of a project', () => {
     expect(refusalOf(await of.post('/thing/unit', {})).messages).toEqual(['project.full']);
     await ok(of.delete(`/file/unit/${file}`));
     await ok(of.post('/thing/unit', {}));
+
+    const { out } = await runCommand('project', 'show', of.id, '--json');
+    expect(JSON.parse(out)).toMatchObject({ files: 19, contents: '190b' });
+    const metrics = await (await fetch(`${of.service.url}/metrics`)).text();
+    expect(metrics).toContain('kind_file_contents_total 22\n');
+    expect(metrics).toContain('kind_file_bytes_total 219\n');
+    expect(metrics).toContain('kind_queue_running{queue="pictures"} 0\n');
   });
 });
 

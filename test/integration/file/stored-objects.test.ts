@@ -142,7 +142,7 @@ describe('file check', () => {
       ...{ files: 2101, bytes: 2101 * 7, missing: { count: 2100 } },
     });
     // A list of another moment, as while the project is used.
-    const listed = { key: newKey(project.id), bytes: 1, storedAt: new Date() };
+    const listed = { key: `${project.id}/00/1`, bytes: 1, storedAt: new Date() };
     const late = {
       head: (key: string) => store.head(key),
       list: async function* (prefix: string) {
@@ -153,7 +153,7 @@ describe('file check', () => {
     const of = { id: project.id, schema: `project_${project.id}` };
     const report = await new ContentCheck(database, app.get(Objects), late).run(of, options);
     expect([report.missing.count, report.unowned.count]).toEqual([2100, 0]);
-    const disordered = { list: () => Readable.from([listed, { ...listed, key: `${project.id}/` }]) };
+    const disordered = { list: () => Readable.from([listed, { ...listed, key: `${project.id}/00/0` }]) };
     await expect(
       new ContentCheck(database, app.get(Objects), disordered as unknown as FileStore).run(of, options),
     ).rejects.toThrow('the store does not list its objects in the order of their keys');
