@@ -1,4 +1,5 @@
 /** The fields of a unit that a caller may read and write. Pure. */
+import { URL_FIELD } from '../model/built-in/file-fields.js';
 import type { Field, KindDef, Model } from '../model/model.js';
 import { isRules, type FieldAccess } from '../model/parameter-setting/access.setting.js';
 import { LEVELS } from '../model/access-levels.js';
@@ -102,6 +103,15 @@ export function readableFields(kind: KindDef, caller: Caller, model: Model): Rea
   if (!hasFieldRules(kind)) return readable;
   const isOffered = (field: Field) => hasValue(field) && (!field.def.hidden || caller.seesHidden === true);
   return withConditional(kind, readable, conditionalFields(kind, 'readAccess', caller, model, isOffered));
+}
+
+const withUrl = new WeakMap<ReadonlyMap<string, Field>, ReadonlyMap<string, Field>>();
+
+/** The same with what is made for answers that name it. */
+export function namedFields(kind: KindDef, caller: Caller, model: Model): ReadonlyMap<string, Field> {
+  const readable = readableFields(kind, caller, model);
+  if (!kind.traits.contents || kind.fields.has(URL_FIELD.id)) return readable;
+  return getOrInsert(withUrl, readable, () => new Map([...readable, [URL_FIELD.id, URL_FIELD]]));
 }
 
 /** The fields that a caller may read in some unit that could exist, for descriptions: without those whose rules never hold for it. */

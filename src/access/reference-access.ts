@@ -17,7 +17,7 @@ import {
   usersFor,
 } from './access.js';
 import type { Grant } from './level.js';
-import { mayReadField, readableFields } from './masks.js';
+import { mayReadField, namedFields, readableFields } from './masks.js';
 import { kindBudget, linkTypesOf } from './rule-names.js';
 
 /** References may be followed to kinds that the caller may read, and there to the units that it may read. */
@@ -33,7 +33,7 @@ export function referenceAccess(caller: Caller, model: Model): Reach {
       const { kind, grant } = authorizeKind(model, id, 'read', caller);
       checkHasTable(kind);
       const { predicate } = grantOver(kind, grant, { kind: from, reference: field }, caller, model);
-      const reached = { kind, visible: readableFields(kind, caller, model), access: predicate };
+      const reached = { kind, visible: namedFields(kind, caller, model), access: predicate };
       known.set(way, reached);
       return reached;
     },

@@ -117,7 +117,7 @@ export function planPast(
   parsed: Parsed<PastQuery>,
 ): PastPlan {
   return planQuery(parsed, (query) => {
-    const context = planContextOf(opened, { kind, access: undefined });
+    const context = { ...planContextOf(opened, { kind, access: undefined }), addresses: undefined };
     const { fields } = planAnswer({ ...query, nest: false }, context);
     return {
       schema: opened.project.schema,

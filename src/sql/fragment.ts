@@ -8,6 +8,8 @@ import { LIMITS } from '../shared/limits.js';
 /** A value that is bound to `$n`; an object that is used twice is bound once. */
 export interface Param {
   readonly value: unknown;
+  /** Whether it is good for a short time only. */
+  readonly passing?: true;
 }
 
 /** A table in FROM, with the cost of planning a scan of it. */
@@ -42,6 +44,8 @@ export interface Statement {
   readonly points?: number;
   /** The schema of the project whose changes it records. */
   readonly records?: string;
+  /** Whether it has values that are good for a short time only, so that it is not kept. */
+  readonly passing?: true;
 }
 
 /** Whether a statement changes rows. Identifiers, which are quoted, are not searched. */
@@ -123,6 +127,11 @@ function quotedIdentifier(names: readonly string[]): string {
 /** A value to bind. */
 export function param(value: unknown): Fragment {
   return new Fragment([{ value }]);
+}
+
+/** A value that is good for a short time only, so that its statement is not kept. */
+export function passingParam(value: unknown): Fragment {
+  return new Fragment([{ value, passing: true }]);
 }
 
 /** A string literal, for statements without parameters (DDL). Assumes `standard_conforming_strings`, the default. */
@@ -223,6 +232,7 @@ export function render(fragment: Fragment, prepare = false): Statement {
     prepare,
     ...(points > FEWEST_COUNTED_POINTS && { points }),
     ...(writer.records !== undefined && { records: writer.records }),
+    ...(params.some(({ passing }) => passing) && { passing: true }),
   };
 }
 

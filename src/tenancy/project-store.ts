@@ -1,6 +1,8 @@
 /** Cache of the projects in the registry. Announcements and cache misses keep it up to date. */
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { SECRET } from '../config/config.js';
 import { ProjectRepository } from '../database/registry/project.repository.js';
+import { AddressKeys } from '../shared/file-address.js';
 import { PROJECT_ID } from '../shared/identifiers.js';
 import { SharedLoads } from '../shared/shared-loads.js';
 import { lruCache } from '../shared/maps.js';
@@ -20,9 +22,15 @@ export class ProjectStore {
   readonly #projects = lruCache<Project>(MAX_PROJECTS, { ttl: PROJECT_TTL.listening });
   readonly #misses = lruCache<true>(MAX_PROJECTS, { ttl: MISS_TTL });
   readonly #loads = new SharedLoads<Project | undefined>();
+  readonly #addressKeys: AddressKeys;
   #ttl = PROJECT_TTL.listening;
 
-  constructor(private readonly registry: ProjectRepository) {}
+  constructor(
+    private readonly registry: ProjectRepository,
+    @Inject(SECRET) secret: string,
+  ) {
+    this.#addressKeys = new AddressKeys(secret);
+  }
 
   /** Whether announcements of other processes arrive. */
   setListening(listening: boolean): void {
@@ -59,7 +67,8 @@ export class ProjectStore {
   #load(id: string): Promise<Project | undefined> {
     return this.#loads.run(id, async (isCurrent) => {
       const row = await this.registry.find(id);
-      const project = row?.status === 'active' ? projectOf(row) : undefined;
+      const addressKey = (expires: string) => this.#addressKeys.of(id, expires);
+      const project = row?.status === 'active' ? { ...projectOf(row), addressKey } : undefined;
       if (!isCurrent()) return project;
       if (project) this.#projects.set(id, project, { ttl: this.#ttl });
       else this.#misses.set(id, true);

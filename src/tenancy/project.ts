@@ -9,6 +9,8 @@ export interface Project {
   /** PostgreSQL's id of the schema, which a later project with the same id does not have; null while it is created. */
   readonly schemaId: number | null;
   readonly settings: ProjectSettings;
+  /** The key that signs addresses of its files that end at a time; left out where none are made. */
+  readonly addressKey?: (expires: string) => Buffer;
 }
 
 export function projectOf({ id, label, settings, schemaId }: ProjectFields): Project {

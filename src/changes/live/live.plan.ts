@@ -47,7 +47,8 @@ function planFollowed(opened: Opened, { kind, grant }: Readable, asked: AskedLis
   const { unitId, parameters } = asked;
   const one = unitId === undefined ? undefined : isUnit(kind, unitId);
   const list = planQuery(parseListQuery(parameters, one ? LIVE_UNIT_QUERY : LIVE_QUERY), (query) => {
-    const context = planContextOf(opened, { kind, access: grant.predicate });
+    // What a list shows is kept until a unit changes.
+    const context = { ...planContextOf(opened, { kind, access: grant.predicate }), addresses: undefined };
     return planPage({ ...query, ...(one ? { limit: 1 } : exactly(query)) }, context, one);
   });
   if (list.filter && hasMoment(list.filter)) {

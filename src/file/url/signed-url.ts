@@ -1,10 +1,11 @@
 /**
  * Addresses of contents that need no header, as for pictures in pages and mails. A signature opens one content of one
- * file until it ends. It is judged before the file is looked up, so it tells nothing about files.
+ * file until it ends. It is judged before the file is looked up, so it tells nothing about files. Lists make the same
+ * addresses in PostgreSQL (`sql/list/file-address.sql.ts`).
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { derivedKey } from '../../shared/derived-key.js';
 import { refusal } from '../../shared/errors.js';
+import { AddressKeys, filesPath } from '../../shared/file-address.js';
 
 /** What a signature opens: `o` the original and its sizes, `s` the sizes alone. */
 type SignedClass = 'o' | 's';
@@ -38,20 +39,12 @@ const KEY_DIGITS = 32;
 const OBJECT_DIGITS = 8;
 const SIGNATURE = /^([os])\.([0-9a-f]{8})\.([\w-]{43})$/;
 const EXPIRES = /^[1-9]\d{0,11}$/;
-/** Seconds. Addresses of the same quarter of an hour are the same, so that browsers need not load again. */
-const QUARTER = 900;
-
-/** When an address ends that is made now and lasts for so many seconds, or a little longer. In seconds since 1970. */
-export function roundedExpiry(seconds: number, now = Date.now()): number {
-  return Math.ceil((now / 1000 + seconds) / QUARTER) * QUARTER;
-}
-
 export class FileUrls {
-  readonly #key: Buffer;
+  readonly #keys: AddressKeys;
 
   /** @param secret the secret of the service */
   constructor(secret: string) {
-    this.#key = derivedKey(secret, 'file urls');
+    this.#keys = new AddressKeys(secret);
   }
 
   /** The path and query of an address. @param expires seconds since 1970 */
@@ -85,14 +78,7 @@ export class FileUrls {
 
   #mac({ project, epoch, id }: AddressedFile, { opens, object }: Opened, expires: string): string {
     const signed = [epoch, id, opens, object].join(' ');
-    return createHmac('sha256', this.#keyOf(project, expires)).update(signed).digest('base64url');
-  }
-
-  /** The key for addresses of one project that end at one time: it makes no others where it becomes known. */
-  #keyOf(project: string, expires: string): Buffer {
-    return createHmac('sha256', this.#key)
-      .update(JSON.stringify([project, expires]))
-      .digest();
+    return createHmac('sha256', this.#keys.of(project, expires)).update(signed).digest('base64url');
   }
 }
 
@@ -121,6 +107,5 @@ function objectDigits(object: string): string {
 }
 
 function pathOf({ project, id, name }: SignedFile): string {
-  const [inPath, file, named] = [project, id, name].map(encodeURIComponent);
-  return `/api/lib/project/${inPath}/file/${file}/${named}`;
+  return `${filesPath(project)}${encodeURIComponent(id)}/${encodeURIComponent(name)}`;
 }

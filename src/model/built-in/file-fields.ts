@@ -10,11 +10,20 @@ export const OBJECT_FIELD = 'object';
 /** The field of bodies that has the content. */
 export const CONTENT_FIELD = 'content';
 
+/** The media types of pictures of which sizes are made. */
+export const SIZED_TYPES: readonly string[] = ['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif'];
+
+/** The address of the content, which needs no header. */
+export const URL_FIELD: Field = field(
+  { id: 'url', type: 'string', label: 'Address' },
+  { column: undefined, system: true, madeForAnswer: true },
+);
+
 /** What is found in the content. */
 const FOUND = { system: true } as const;
 
 /** Names that parameters of projects may not have, because files have them where a request names them. */
-export const FILE_NAMES: readonly string[] = ['url'];
+export const FILE_NAMES: readonly string[] = [URL_FIELD.id];
 
 export const FILE_FIELDS: readonly Field[] = [
   field({ id: 'name', type: 'string', label: 'Name', nullable: false, required: true, maxLength: LIMITS.fileName }),

@@ -38,7 +38,7 @@ export function sharedNames(
   given: readonly NamedFields[],
   names: NamesInQuery | undefined,
 ): (own: Visible) => { visible: Visible; absent: Absent } {
-  const yielding = yieldingFields(given);
+  const yielding = yieldingFields(given, names?.tested);
   const without = (visible: Visible): Visible => withoutFields(visible, yielding);
   const namedFields = yielding.size === 0 ? given : given.map((each) => ({ ...each, visible: without(each.visible) }));
   refuseMixed(names?.tested ?? [], namedFields);

@@ -5,6 +5,7 @@
 import { refusal } from '../../shared/errors.js';
 import { shortened } from '../../shared/texts.js';
 import { EXTENDED_FIELDS } from '../built-in/built-in.js';
+import { URL_FIELD } from '../built-in/file-fields.js';
 import { typeInWords } from '../field.js';
 import type { Field, KindDef } from '../model.js';
 import type { Visible } from './predicate.js';
@@ -30,15 +31,17 @@ export function mixedText(name: string, kinds: readonly NamedFields[]): string |
 /**
  * Built-in fields of kinds that projects extend, such as `owner` of files, in whose place another kind has a parameter of
  * another type. The parameter is what the project means: units of the built-in kind are as if they lacked the field.
+ * @param tested names whose values a query tests: what is made for answers yields to any parameter of its name there
  */
-export function yieldingFields(named: readonly NamedFields[]): ReadonlySet<Field> {
+export function yieldingFields(named: readonly NamedFields[], tested?: ReadonlySet<string>): ReadonlySet<Field> {
   const yielding = new Set<Field>();
   for (const { visible } of named) {
-    for (const field of EXTENDED_FIELDS) {
+    for (const field of tested?.has(URL_FIELD.id) ? [...EXTENDED_FIELDS, URL_FIELD] : EXTENDED_FIELDS) {
       const shown = visible.get(field.id);
       if (shown?.def !== field.def) continue;
       const others = named.flatMap((each) => each.visible.get(field.id) ?? []);
-      if (others.some((other) => !agree(other, field))) yielding.add(shown);
+      if (others.some((other) => !agree(other, field) || other.madeForAnswer !== field.madeForAnswer))
+        yielding.add(shown);
     }
   }
   return yielding;

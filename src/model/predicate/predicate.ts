@@ -202,9 +202,12 @@ export type Visible = ReadonlyMap<string, Field>;
 
 const lists = new WeakMap<Visible, readonly Field[]>();
 
-/** All visible fields as a list. The same map always gives the same list, so that callers can cache results by it. */
+/**
+ * All visible fields as a list, without those that are answered only by their name. The same map always gives the same
+ * list, so that callers can cache results by it.
+ */
 export function everyField(visible: Visible): readonly Field[] {
-  return getOrInsert(lists, visible, () => [...visible.values()]);
+  return getOrInsert(lists, visible, () => [...visible.values()].filter(({ madeForAnswer }) => !madeForAnswer));
 }
 
 /** The tests of a predicate, in its order. */

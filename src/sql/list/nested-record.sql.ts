@@ -8,6 +8,7 @@ import { segmentsOf } from '../../model/predicate/path.js';
 import type { Step, Target } from '../../model/predicate/predicate.js';
 import { columnRef, fieldJson } from '../columns.sql.js';
 import { join, literal, param, sql, type Fragment } from '../fragment.js';
+import type { FileAddresses } from './file-address.sql.js';
 import { isHidden, type HiddenName } from './hidden-fields.sql.js';
 import type { Lookups } from '../condition/predicate.sql.js';
 
@@ -17,6 +18,8 @@ export interface ShownPath {
   readonly target: Target;
   /** Whether the kind lacks the first parameter of the path, so that the value is null. */
   readonly lacking?: true;
+  /** How it is made, if it ends at the address of a file. */
+  readonly addresses?: FileAddresses;
 }
 
 /** A parameter of the unit with the paths that begin at it. */

@@ -23,6 +23,7 @@ import {
 } from './nested-record.sql.js';
 import { Lookups } from '../condition/predicate.sql.js';
 import { whereFound } from '../condition/operator.sql.js';
+import { addressSql } from './file-address.sql.js';
 import { relatedColumns, type ShownRelated } from './related-record.sql.js';
 import { rightsColumn, type ShownRights } from './unit-rights.sql.js';
 import { snippetColumn, type ShownSnippet } from '../condition/search.sql.js';
@@ -192,9 +193,10 @@ function isBehindReference({ target, lacking }: ShownPath): boolean {
 }
 
 /** The value of a path in a row; null if a reference on it leads to no unit. */
-function pathValue({ target, lacking }: ShownPath, row: string): Fragment {
+function pathValue({ target, lacking, addresses }: ShownPath, row: string): Fragment {
   const { field, keys } = target;
   if (lacking) return sql`NULL::text`;
+  if (addresses) return whereFound(target, row, addressSql(addresses, row));
   if (keys.length > 0) return sql`${columnRef(field, row)} #> ${param(keys)}::text[]`;
   return field.constant === undefined ? fieldJson(field, row) : whereFound(target, row, fieldJson(field, row));
 }

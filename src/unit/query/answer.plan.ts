@@ -11,6 +11,7 @@ import type { RelatedUnits } from '../../filter/filter.ast.js';
 import { parsePath } from '../../filter/filter.parser.js';
 import { printPath } from '../../filter/filter.printer.js';
 import { ALL_FIELDS, type ListQuery } from '../../filter/queries.js';
+import { URL_FIELD } from '../../model/built-in/file-fields.js';
 import type { Field } from '../../model/model.js';
 import { kindsText, type Names, segmentsOf } from '../../model/predicate/path.js';
 import { everyField, isOfHidden } from '../../model/predicate/predicate.js';
@@ -18,6 +19,7 @@ import { Faults, KindError, refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import { hasConditions } from '../../sql/list/hidden-fields.sql.js';
 import { shortened } from '../../shared/texts.js';
+import type { FileAddresses } from '../../sql/list/file-address.sql.js';
 import type { ReadPlan, ShownPath } from '../../sql/list/select.sql.js';
 import { collectFaults } from '../../shared/collect-faults.js';
 import { planOrder, targetOf } from './order.plan.js';
@@ -31,6 +33,11 @@ import type { ShownRights, UnitRights } from '../../sql/list/unit-rights.sql.js'
 export interface AnswerNames extends Names {
   /** What the caller may do with units; undefined where answers do not tell it. */
   readonly rights?: (() => UnitRights) | undefined;
+  /**
+   * How addresses of files are made; undefined where an answer may be shown later than it was made.
+   * @throws KindError 400 where they are not possible
+   */
+  readonly addresses?: (() => FileAddresses) | undefined;
 }
 
 /** The fields of the unit to return, and the targets of the dotted paths in `include`. */
@@ -44,8 +51,9 @@ export function planAnswer(
   const rightsTerms = terms.filter((term) => rightsTermName(term) !== undefined);
   const relatedTerms = terms.filter((term) => !isSnippetTerm(term) && !rightsTerms.includes(term));
   const plain = query.include?.filter((name) => !isRelatedTerm(name));
-  const include = plain?.filter((name) => !isPath(name));
-  const dotted = plain?.filter(isPath) ?? [];
+  const isAlone = (name: string) => isPath(name) || names.visible.get(name)?.madeForAnswer === true;
+  const include = plain?.filter((name) => !isAlone(name));
+  const dotted = plain?.filter(isAlone) ?? [];
   const faults = new Faults();
   const read = { include, exclude: query.exclude };
   const fields = collectFaults(faults, () => planFields(read, names), []);
@@ -85,7 +93,7 @@ function isPath(name: string): boolean {
 }
 
 /** Resolves dotted paths. In the answer, each path has its canonical spelling. */
-function planPaths(texts: readonly string[], names: Names): readonly ShownPath[] {
+function planPaths(texts: readonly string[], names: AnswerNames): readonly ShownPath[] {
   if (texts.length > LIMITS.includedPaths) {
     throw refusal('query.bad_value', `include: at most ${LIMITS.includedPaths} dotted paths`, { parameter: 'include' });
   }
@@ -96,10 +104,18 @@ function planPaths(texts: readonly string[], names: Names): readonly ShownPath[]
     const target = collectFaults(faults, () => targetOf(() => parsePath(text), shown, 'include'), undefined);
     if (!target) continue;
     const name = printPath(segmentsOf(target));
-    found.set(name, { name, target });
+    const addresses = target.field.madeForAnswer && collectFaults(faults, () => addressesOf(names), undefined);
+    found.set(name, { name, target, ...(addresses && { addresses }) });
   }
   faults.throwIfAny();
   return [...found.values()];
+}
+
+/** @throws KindError 400 */
+function addressesOf({ addresses }: AnswerNames): FileAddresses {
+  if (addresses) return addresses();
+  const text = `include: '${URL_FIELD.id}' of files is made for each answer and ends; it is not possible here`;
+  throw refusal('query.bad_value', text, { parameter: 'include' });
 }
 
 /** The fields to return, in the order of the record: those in `include`, or all except those in `exclude`. */

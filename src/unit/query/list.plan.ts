@@ -1,5 +1,5 @@
 /** Plans a query for a caller: resolves names to fields, and texts to values. Pure. */
-import { readableFields } from '../../access/masks.js';
+import { namedFields } from '../../access/masks.js';
 import { unitRights } from '../../access/unit-rights.js';
 import { referenceAccess } from '../../access/reference-access.js';
 import type { ListQuery } from '../../filter/queries.js';
@@ -15,6 +15,7 @@ import { type AnswerNames, planAnswer } from './answer.plan.js';
 import { collectFaults } from '../../shared/collect-faults.js';
 import { planCursor } from './cursor.js';
 import { checkLookups, checkRelated, checkRelatedPage, orderTargets, shownTargets } from './query-limits.js';
+import { type AddressedSession, fileAddresses } from './file-addresses.js';
 import { planOrder } from './order.plan.js';
 import { planSearch, searchCondition } from './search.plan.js';
 import type { Session } from '../../catalog/session/session.js';
@@ -30,16 +31,18 @@ export interface PlanContext extends AnswerNames {
 
 /** The part of a kind that a caller may read and use in queries. */
 export function planContextOf(
-  { project, caller, model, deployment }: Pick<Session, 'project' | 'caller' | 'model' | 'deployment'>,
+  session: Pick<Session, 'model' | 'deployment'> & AddressedSession,
   { kind, access }: Pick<PlanContext, 'kind' | 'access'>,
-  reach: Reach = referenceAccess(caller, model),
+  reach: Reach = referenceAccess(session.caller, session.model),
 ): PlanContext {
-  const visible = readableFields(kind, caller, model);
+  const { project, caller, model, deployment } = session;
+  const visible = namedFields(kind, caller, model);
   const rights = () => {
     const functions = kind.builtIn ? [] : (deployment?.functionsOfUnits(project.id, kind.id) ?? []);
     return unitRights(kind, { caller, model, visible }, functions);
   };
-  return { schema: project.schema, kind, access, visible, reach, rights };
+  const addresses = () => fileAddresses(session);
+  return { schema: project.schema, kind, access, visible, reach, rights, addresses };
 }
 
 /**

@@ -64,8 +64,8 @@ export class RepeatedQueries<Query extends { readonly statement: Statement }> {
 
   /** Notes a query that was not found, and stores it if that happens again. */
   note({ query, memberId }: QueryKey, planned: Query): void {
-    const { text, values } = planned.statement;
-    if (text.length > LONGEST.statement) return;
+    const { text, values, passing } = planned.statement;
+    if (passing || text.length > LONGEST.statement) return;
     const dependsOnMember = memberId !== undefined && JSON.stringify(values).includes(memberId);
     if (dependsOnMember) this.#entries.set(query, 'by member');
     const key = dependsOnMember ? ofMember(query, memberId) : query;

@@ -2,9 +2,16 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { anonymous, signUp, withMembers } from '../../support/callers.js';
 import { runCommand } from '../../support/command-line.js';
-import { ok } from '../../support/definitions.js';
+import { createdId, ok, query, refusalOf } from '../../support/definitions.js';
 import { makeKey } from '../../support/keys.js';
 import { sharedService, type TestProject } from '../../support/service.js';
+import { Provisioning } from '../../../src/catalog/project/provisioning.js';
+import { SECRET } from '../../../src/config/config.js';
+import { FileUrls } from '../../../src/file/url/signed-url.js';
+import { roundedExpiry } from '../../../src/shared/file-address.js';
+import { revokeUrlsStatement } from '../../../src/sql/file/files.sql.js';
+import { ProjectStore } from '../../../src/tenancy/project-store.js';
+import { schemaName } from '../../../src/model/names.js';
 
 const service = await sharedService();
 const { url: origin } = service.service;
@@ -167,3 +174,178 @@ describe('a signed address', () => {
     expect((await of(admin, 60, await key(['create']))).status).toBe(403);
   });
 });
+
+type Shown = Readonly<Record<string, string | null>>;
+
+const inJson = (name: string, content = name) => ({ name, content: Buffer.from(content).toString('base64') });
+const itemsOf = async (of: TestProject, path: string): Promise<readonly Shown[]> =>
+  ((await ok(of.get(path))) as { items: readonly Shown[] }).items;
+
+async function changed(of: TestProject, settings: object): Promise<void> {
+  await service.service.app.get(Provisioning).set(of.id, { settings });
+  await service.service.app.get(ProjectStore).reload(of.id);
+}
+
+describe('the address in an answer', () => {
+  const NAMES = [
+    'a.txt',
+    "It's (a) ~ *!_-.txt",
+    'Grüße & a%2F?#+.txt',
+    '日本語 😀.txt',
+    `x"z'`,
+    '%\t1',
+    'ÀÿĀ',
+    '${}$1',
+  ];
+
+  it('is the one that the service itself makes, whatever the name', async () => {
+    const project = await service.project();
+    await ok(
+      project.post(
+        '/file/unit',
+        NAMES.map((name) => inJson(name)),
+      ),
+    );
+    const stored = await query<{ id: string; name: string; object: string; epoch: string }>(
+      project,
+      'SELECT t.id::text, t.name, t.object, f.epoch::text FROM $schema.file AS t, $schema."_files" AS f ORDER BY t.id',
+    );
+    const urls = new FileUrls(service.service.app.get<string>(SECRET));
+    const addresses = await itemsOf(project, '/file/unit?include=[name,url]');
+    const [{ url: first = '' } = {}] = addresses;
+    const expires = Number(/expires=(\d+)/.exec(first ?? '')?.[1]);
+    expect([roundedExpiry(3600, Date.now() - 10_000), roundedExpiry(3600)]).toContain(expires);
+    const made = stored.map(({ epoch, ...file }) => ({
+      name: file.name,
+      url: urls.make({ ...file, project: project.id, epoch: Number(epoch) }, 'o', expires),
+    }));
+    expect(addresses).toEqual(made);
+    expect(made).toHaveLength(NAMES.length);
+    for (const { name, url } of made) expect((await opened(url)).text, name).not.toBe('');
+  });
+
+  it('is there for whoever may read the file by that way, and null for others', async () => {
+    const project = await withMembers(await service.project());
+    const memberOf = async (name: string) => project.as((await signUp(project, name)).accessToken);
+    const [ann, bob] = [await memberOf('ann'), await memberOf('bob')];
+    const reference = { id: 'cover', kind_id: 'unit', reference_kind: 'file' };
+    const parameters = [{ id: 'title', kind_id: 'string' }, reference];
+    await ok(project.post('/kind/unit', { id: 'article', public: true, parameters }));
+    const article = await createdId(ann.post('/article/unit', { title: 'a', cover: inJson('a b.txt', 'hello') }));
+    await ok(ann.post('/article/unit', { title: 'b' }));
+    const path = '/article/unit?include=[title,cover.url]&order=title';
+    const signed = /^\/api\/lib\/project\/.*\/a%20b\.txt\?expires=\d+&signature=o\./;
+    for (const caller of [ann, bob, project]) {
+      const [one, other] = await itemsOf(caller, path);
+      expect([one?.['cover.url'], other]).toEqual([expect.stringMatching(signed), { title: 'b', 'cover.url': null }]);
+      expect((await opened(one?.['cover.url'] ?? '')).text).toBe('hello');
+    }
+    const [plain] = await itemsOf(anonymous(project), path);
+    expect(plain?.['cover.url']).toMatch(/\/file\/[0-9a-f-]+\/a%20b\.txt$/);
+    expect((await opened(plain?.['cover.url'] ?? '')).text).toBe('hello');
+    const nested = await ok(bob.get(`/article/unit/${article}?include=[cover.name,cover.url]&nest=true`));
+    expect(nested).toEqual({ cover: { id: expect.any(String), name: 'a b.txt', url: expect.stringMatching(signed) } });
+    expect(await itemsOf(bob, '/file/unit?include=[*,url]')).toEqual([
+      expect.objectContaining({ name: 'a b.txt', url: expect.stringMatching(signed) }),
+    ]);
+    expect((await itemsOf(bob, '/file/unit'))[0]).not.toHaveProperty('url');
+    const lines = await bob.get(`/article/export?format=ndjson&include=[title,cover.url]&filter=eq(title,a)`);
+    expect(JSON.parse(lines.text)).toEqual({ title: 'a', 'cover.url': expect.stringMatching(signed) });
+    const written = await ok(bob.post('/article/unit?include=[cover.url]', { title: 'c', cover: inJson('a b.txt') }));
+    expect(written).toEqual({ 'cover.url': expect.stringMatching(signed) });
+    await ok(project.put('/kind/unit/file', { access: { read: ['eq(owner,@member.id)'] } }));
+    expect((await itemsOf(bob, path)).map((each) => each['cover.url'])).toEqual([null, null, written['cover.url']]);
+    expect((await itemsOf(ann, path)).map((each) => each['cover.url'] !== null)).toEqual([true, false, false]);
+  });
+
+  it('is made anew for each answer, whose version changes with it', async () => {
+    const project = await service.project();
+    const id = await createdId(project.post('/file/unit', inJson('a.txt')));
+    const [list, one] = ['/file/unit?include=url', `/file/unit/${id}?include=url`];
+    // The statements of repeated queries are kept.
+    for (let at = 0; at < 4; at += 1) await itemsOf(project, list);
+    const before = await project.get(one);
+    const headers = { 'if-none-match': before.headers.get('etag') ?? '' };
+    expect((await project.get(one, { headers })).status).toBe(304);
+    await changed(project, { fileUrlSeconds: 36_000 });
+    const after = await project.get(one, { headers });
+    expect(after.status).toBe(200);
+    expect(after.body.content).not.toEqual(before.body.content);
+    expect(await itemsOf(project, list)).toEqual([after.body.content]);
+    await service.service.database.run(revokeUrlsStatement(schemaName(project.id)));
+    const [{ url = '' } = {}] = await itemsOf(project, list);
+    expect((await opened(url ?? '')).status).toBe(200);
+  });
+
+  it('is of units of several kinds, where no parameter of theirs has its name', async () => {
+    const project = await service.project();
+    await ok(project.post('/kind/unit', { id: 'note', parameters: [{ id: 'title', kind_id: 'string' }] }));
+    await ok(project.post('/kind/unit', { id: 'site', parameters: [{ id: 'url', kind_id: 'string' }] }));
+    await ok(project.post('/link/unit', { id: 'has' }));
+    for (const [group, kinds] of [
+      ['plain', ['note', 'file']],
+      ['named', ['site', 'file']],
+    ] as const) {
+      await ok(project.post('/group/unit', { id: group, kind_list: kinds }));
+    }
+    const note = await createdId(project.post('/note/unit', { title: 'n' }));
+    const file = await createdId(project.post('/file/unit', inJson('a.txt')));
+    await ok(project.post('/site/unit', { url: 'x' }));
+    await ok(project.post(`/note/unit/${note}/link/has/file/unit/${file}`));
+    const url = expect.stringContaining('signature=o.') as string;
+    expect(await itemsOf(project, '/group/plain/unit?include=[kind_id,url]&order=kind_id')).toEqual([
+      { kind_id: 'file', url },
+      { kind_id: 'note', url: null },
+    ]);
+    expect(await itemsOf(project, '/group/named/unit?include=[kind_id,url]&filter=eq(url,x)')).toEqual([
+      { kind_id: 'site', url: 'x' },
+    ]);
+    expect(await itemsOf(project, `/note/unit/${note}/link/child?include=[url]`)).toEqual([
+      expect.objectContaining({ url }),
+    ]);
+    const loaded = await ok(project.get(`/note/unit/${note}?load_links=true&include_linked=url`));
+    expect(JSON.stringify(loaded)).toContain('signature=o.');
+  });
+
+  const read = { operations: [{ method: 'GET', path: '/page/unit?include=cover.url' }] };
+
+  it.each([
+    ['GET', '/file/unit?filter=eq(url,a)', undefined, 'filter.unknown_parameter url'],
+    ['GET', '/page/unit?filter=isnull(cover.url)', undefined, 'filter.unknown_parameter url'],
+    ['GET', '/file/unit?order=url', undefined, 'parameter.unknown order'],
+    ['GET', '/file/aggregate?select=max(url)', undefined, 'parameter.unknown select'],
+    ['GET', '/page/unit?include=cover.url.x', undefined, 'parameter.unknown include'],
+    ['POST', '/live', { queries: [{ as: 'a', path: '/page/unit?include=cover.url' }] }, 'query.bad_value include'],
+    ['POST', '/page/unit?include=cover.url', {}, 'idempotency.not_here idempotency-key'],
+    ['POST', '/batch', read, 'idempotency.not_here idempotency-key'],
+  ])('is no part of %s %s', async (method, path, body, message) => {
+    const keyed = message.startsWith('idempotency') ? { 'idempotency-key': JSON.stringify(body) } : {};
+    const reply = await (await ofPages).call(method, path, body, { headers: keyed });
+    expect(refusalOf(reply)).toEqual({ status: 400, messages: [message] });
+  });
+
+  it('opens sizes alone of the pictures of others, where only owners see them as they were uploaded', async () => {
+    const project = await withMembers(await service.project());
+    const memberOf = async (name: string) => project.as((await signUp(project, name)).accessToken);
+    const [ann, bob] = [await memberOf('ann'), await memberOf('bob')];
+    await ok(project.put('/kind/unit/file', { access: { read: 'anyone' } }));
+    await ok(ann.post('/file/unit', [inJson('a.txt'), { name: 'b.gif', content: GIF }]));
+    await changed(project, { originals: 'owner' });
+    const classesFor = async (of: TestProject) =>
+      (await itemsOf(of, '/file/unit?include=url&order=name')).map(({ url }) => /signature=(.)/.exec(url ?? '')?.[1]);
+    expect(await classesFor(bob)).toEqual(['o', 's']);
+    for (const caller of [ann, project]) expect(await classesFor(caller)).toEqual(['o', 'o']);
+    const [, { url = '' } = {}] = await itemsOf(bob, '/file/unit?include=url&order=name');
+    expect(await refusedBy(url ?? '')).toBe('403 file.original');
+  });
+});
+
+const GIF = 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
+
+const ofPages = (async () => {
+  const project = await service.project();
+  const parameters = [{ id: 'cover', kind_id: 'unit', reference_kind: 'file' }];
+  await ok(project.post('/kind/unit', { id: 'page', parameters, changes: 'feed' }));
+  await ok(project.put('/kind/unit/file', { changes: 'feed' }));
+  return project;
+})();

@@ -92,7 +92,7 @@ describe('a project without a notification', () => {
     const { id } = await service.project();
     const row = await registry.find(id);
     const find = vi.fn(() => Promise.resolve(row && { ...row, label: 'old' }));
-    const other = new ProjectStore({ find } as unknown as ProjectRepository);
+    const other = new ProjectStore({ find } as unknown as ProjectRepository, 'secret');
     expect(await other.find(id)).toMatchObject({ label: 'old' });
     find.mockResolvedValue(row && { ...row, label: 'new' });
     expect(await other.find(id)).toMatchObject({ label: 'old' });

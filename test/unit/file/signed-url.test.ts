@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { FileUrls, requireContent, roundedExpiry } from '../../../src/file/url/signed-url.js';
+import { FileUrls, requireContent } from '../../../src/file/url/signed-url.js';
+import { roundedExpiry } from '../../../src/shared/file-address.js';
 
 const urls = new FileUrls('s'.repeat(32));
 const digits = '0a1b2c3d';

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { KindDef, Model } from '../../../src/model/model.js';
 import { bindRule } from '../../../src/model/predicate/bound-rule.js';
 import type { Predicate } from '../../../src/model/predicate/predicate.js';
+import { passingParam, render, sql, type Statement } from '../../../src/sql/fragment.js';
 import { ANONYMOUS, memberCaller, type Caller } from '../../../src/tenancy/caller.js';
 import { queryKey, RepeatedQueries, type QueryKey } from '../../../src/unit/query/repeated-queries.js';
 
@@ -35,12 +36,14 @@ describe('a repeated query', () => {
     expect(queries.find(key)).toEqual(query(1));
   });
 
-  it('of a text that is too long is not stored', () => {
-    const queries = new RepeatedQueries<ReturnType<typeof query>>();
-    const long = { statement: { text: 'x'.repeat(20_001), values: [] } };
+  it('of a text that is too long, or with values that are good for a short time, is not stored', () => {
     const key = keyOf(ANONYMOUS);
-    for (let request = 0; request < 3; request += 1) queries.note(key, long);
-    expect(queries.find(key)).toBeUndefined();
+    const long = { statement: { text: 'x'.repeat(20_001), values: [] } };
+    for (const planned of [long, { statement: render(sql`SELECT ${passingParam(1)}`) }]) {
+      const queries = new RepeatedQueries<{ statement: Statement }>();
+      for (let request = 0; request < 3; request += 1) queries.note(key, planned);
+      expect(queries.find(key)).toBeUndefined();
+    }
     const grant = { predicate: undefined };
     const parameters = [['filter', 'x'.repeat(2001)]] as const;
     expect(queryKey({ project, model, caller: ANONYMOUS }, { kind: {} as KindDef, grant }, parameters)).toBeUndefined();

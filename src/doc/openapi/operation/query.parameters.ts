@@ -199,7 +199,7 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>
   ),
   include: queryParameterOf(
     'include',
-    `The parameters to answer, and dotted paths over references; others are left out. \`*\` is all parameters. Under a name of their own, numbers of related units (\`comments:count_related(comment.article)\`), sums (\`total:sum_related(line.order,mul(quantity,price))\`, null without units) and some of these units (\`latest:related(comment.article,eq(state,new),order=-inserted_at,limit=${LIMITS.relatedDefault})\`). \`can()\` answers what you may do with each unit: \`{update, delete, link, functions, transitions}\`. With a search, \`snippet(text)\` answers \`snippet_text\`: the part of a text with the words, marked by \`<mark>\`, and everything else escaped for HTML.`,
+    `The parameters to answer, and dotted paths over references; others are left out. \`*\` is all parameters. Under a name of their own, numbers of related units (\`comments:count_related(comment.article)\`), sums (\`total:sum_related(line.order,mul(quantity,price))\`, null without units) and some of these units (\`latest:related(comment.article,eq(state,new),order=-inserted_at,limit=${LIMITS.relatedDefault})\`). \`can()\` answers what you may do with each unit: \`{update, delete, link, functions, transitions}\`. \`url\` of files, such as \`cover.url\`, is an address of the content that needs no header and ends. With a search, \`snippet(text)\` answers \`snippet_text\`: the part of a text with the words, marked by \`<mark>\`, and everything else escaped for HTML.`,
     INCLUDED,
     {
       style: 'form',
