@@ -99,6 +99,43 @@ describe('the list of files', () => {
     complaints.splice(0);
   });
 
+  it('sends a large one in parts, and goes on where a lost connection has stopped it', async () => {
+    let parts = 0;
+    await page.route('**/file/upload/*', async (route) => {
+      const isPart = route.request().method() === 'PATCH';
+      parts += isPart ? 1 : 0;
+      return isPart && parts === 2 ? route.abort('connectionreset') : route.continue();
+    });
+    const buffer = Buffer.alloc(20 * 1024 * 1024, 'a');
+    await page.getByLabel('Files to upload').setInputFiles({ ...textFile('long.txt'), buffer });
+    await main.getByRole('progressbar', { name: 'Sent of long.txt' }).waitFor();
+    await page.getByRole('gridcell', { name: 'long.txt' }).waitFor({ timeout: 30_000 });
+    expect(parts).toBe(4);
+    await page.unroute('**/file/upload/*');
+    const { content } = (await project.get('/file/unit?filter=eq(name,"long.txt")')).body as {
+      content: { items: { bytes: number; media_type: string }[] };
+    };
+    expect(content.items).toMatchObject([{ bytes: buffer.length, media_type: 'text/plain' }]);
+    complaints.splice(0);
+  });
+
+  it('stops one that is cancelled, and sends it again', async () => {
+    let release = () => undefined as void;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/file/unit?name=slow.txt', async (route) => {
+      await held;
+      await route.continue().catch(() => undefined);
+    });
+    await page.getByLabel('Files to upload').setInputFiles(textFile('slow.txt'));
+    await page.getByRole('button', { name: 'Cancel: slow.txt' }).click();
+    await main.getByText('Stopped').waitFor();
+    release();
+    await page.unroute('**/file/unit?name=slow.txt');
+    await page.getByRole('button', { name: 'Try again: slow.txt' }).click();
+    await page.getByRole('gridcell', { name: 'slow.txt' }).waitFor();
+    complaints.splice(0);
+  });
+
   it('shows them as pictures', async () => {
     await page.getByText('Pictures', { exact: true }).click();
     await gallery.getByRole('link', { name: 'tall.png' }).waitFor();
@@ -171,6 +208,54 @@ describe('the page of a file', () => {
     await open(`#/data/file/unit/${id}`);
     await main.getByText('<b>bold</b>').waitFor();
     await accessible();
+  });
+});
+
+describe('a reference to a file', () => {
+  const cover = main.getByRole('group', { name: 'Cover' });
+
+  it('is uploaded in the form, where its type and size are judged before it is sent', async () => {
+    await open('#/data/article/new');
+    await main.getByLabel('Title').fill('Sea');
+    await cover.getByText('Taken: image/*, at most 97.7 kB').waitFor();
+    const sent: string[] = [];
+    page.on('request', (request) => void (request.method() === 'POST' && sent.push(request.url())));
+    const input = page.getByLabel('Cover: a file to upload');
+    await input.setInputFiles(textFile('notes.txt'));
+    await page.getByRole('alert').getByText('“notes.txt” is text/plain. Taken: image/*.').waitFor();
+    await input.setInputFiles({ ...picture('large.png'), buffer: Buffer.alloc(100_001) });
+    await page.getByRole('alert').getByText('“large.png” has 97.7 kB.').waitFor();
+    expect(sent).toEqual([]);
+    await accessible();
+    await drop('.file-field', [picture('cover.png', 40, 30)]);
+    await cover.getByRole('link', { name: 'cover.png' }).waitFor();
+    await expect.poll(() => shownPictures('.file-field')).toBe(1);
+    await opened.screenshot('file-field');
+    await accessible();
+    await page.getByRole('button', { name: 'Create' }).click();
+    await main.getByRole('heading', { name: 'Sea' }).waitFor();
+    await cover.getByRole('link', { name: 'cover.png' }).waitFor();
+  });
+
+  it('is removed, and an existing one is chosen of those that the field takes', async () => {
+    await cover.getByRole('button', { name: 'Remove' }).click();
+    await cover.getByRole('button', { name: 'Choose an existing one' }).click();
+    await page.getByRole('combobox', { name: 'Cover: an existing file' }).click();
+    await page.getByRole('option', { name: 'blue.png' }).waitFor();
+    expect(await page.getByRole('option', { name: 'notes.txt' }).count()).toBe(0);
+    await opened.screenshot('file-choice');
+    await accessible();
+    await page.getByRole('option', { name: 'blue.png' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved').first().waitFor();
+    await cover.getByRole('link', { name: 'blue.png' }).waitFor();
+  });
+
+  it('is a picture in the grid', async () => {
+    await open('#/data/article');
+    await page.getByRole('gridcell', { name: 'blue.png' }).waitFor();
+    await expect.poll(() => shownPictures('.grid')).toBe(1);
+    await opened.screenshot('files-cell');
   });
 });
 

@@ -6,14 +6,18 @@ import { useState, type Ref } from 'react';
 import { ApiError } from '../api/errors.js';
 import type { Page, Unit } from '../api/types.js';
 import { listUnits, literal } from '../api/units.js';
+import { FileThumb } from '../files/file-thumb.js';
 import { isNumeric } from '../fields/values.js';
 import { useText } from '../i18n/text.js';
 import { labelKey, useLabels } from './reference-labels.js';
 import { labelField, nameOf } from './unit-names.js';
+import { useIsFiles } from './use-files.js';
 import { useStruct } from './use-kinds.js';
 
 interface ReferenceProps<T> {
   readonly kind: string;
+  /** What the offered units have in common; all are offered without it. */
+  readonly filter?: string | undefined;
   readonly value: T;
   readonly onChange: (value: T) => void;
   readonly ref?: Ref<HTMLInputElement> | undefined;
@@ -23,10 +27,11 @@ interface ReferenceProps<T> {
 const OFFERED = 20;
 const TYPING_MS = 200;
 
-export function ReferenceInput({ kind, value, onChange, ...common }: ReferenceProps<string>) {
+export function ReferenceInput({ kind, filter, value, onChange, ...common }: ReferenceProps<string>) {
   // What was picked keeps its name while its label is read: a new one would replace what is typed next.
   const [picked, setPicked] = useState<{ readonly value: string; readonly label: string }>();
-  const { label, props } = useOffers(kind, value === '' ? [] : [value], picked);
+  const { label, props } = useOffers({ kind, filter }, value === '' ? [] : [value], picked);
+  const isFiles = useIsFiles(kind);
   return (
     <Select
       {...common}
@@ -37,19 +42,29 @@ export function ReferenceInput({ kind, value, onChange, ...common }: ReferencePr
         onChange(id ?? '');
       }}
       onSearchChange={(next) => props.onSearchChange(next === label(value) ? '' : next)}
+      {...(isFiles && { renderOption: FileOption })}
       clearable
     />
   );
 }
 
-export function ReferencesInput({ kind, value, onChange, ...common }: ReferenceProps<string[]>) {
-  const { props } = useOffers(kind, value);
+function FileOption({ option: { value, label } }: { option: { readonly value: string; readonly label: string } }) {
+  return (
+    <span>
+      <FileThumb id={value} size="line" />
+      {label}
+    </span>
+  );
+}
+
+export function ReferencesInput({ kind, filter, value, onChange, ...common }: ReferenceProps<string[]>) {
+  const { props } = useOffers({ kind, filter }, value);
   return <MultiSelect {...common} {...props} value={value} onChange={onChange} clearable />;
 }
 
 /** What is offered for what is typed, with the units that are chosen already. */
 function useOffers(
-  kind: string,
+  { kind, filter }: Pick<ReferenceProps<unknown>, 'kind' | 'filter'>,
   chosen: readonly string[],
   picked?: { readonly value: string; readonly label: string },
 ) {
@@ -61,8 +76,8 @@ function useOffers(
   const isNumber = fields?.some((field) => field.id === name && isNumeric(field)) === true;
   const labels = useLabels(kind, chosen);
   const { data: found } = useQuery({
-    queryKey: ['find', kind, name, wanted],
-    queryFn: ({ signal }) => findUnits(kind, { name, isNumber }, wanted, signal),
+    queryKey: ['find', kind, name, wanted, filter],
+    queryFn: ({ signal }) => findUnits({ kind, filter }, { name, isNumber }, wanted, signal),
     enabled: fields !== undefined,
     retry: false,
   });
@@ -85,13 +100,13 @@ function useOffers(
 
 /** The units that are called so; if there are none, the one with this id. */
 async function findUnits(
-  kind: string,
+  { kind, filter }: Pick<ReferenceProps<unknown>, 'kind' | 'filter'>,
   { name, isNumber }: { readonly name: string; readonly isNumber: boolean },
   wanted: string,
   signal: AbortSignal,
 ): Promise<Page<Unit>> {
-  const list = (filter?: string) =>
-    listUnits(kind, { filter, cursor: '', limit: OFFERED, include: ['id', name] }, signal);
+  const list = (own?: string) =>
+    listUnits(kind, { filter: both(filter, own), cursor: '', limit: OFFERED, include: ['id', name] }, signal);
   if (wanted === '') return list();
   const isPossible = isNumber ? /^\d{1,15}$/.test(wanted) : name !== 'id';
   const called = isPossible
@@ -108,3 +123,7 @@ async function findUnits(
 }
 
 const NONE: Page<Unit> = { count: 0, items: [] };
+
+function both(one: string | undefined, other: string | undefined): string | undefined {
+  return one !== undefined && other !== undefined ? `and(${one},${other})` : (one ?? other);
+}

@@ -3,6 +3,7 @@ import { MultiSelect, Select, TagsInput, Textarea, TextInput } from '@mantine/co
 import type { ReactNode, Ref } from 'react';
 import type { Field } from '../api/types.js';
 import { ReferenceInput, ReferencesInput } from '../data/reference-input.js';
+import { takenFilter } from '../files/taken.js';
 import { useText } from '../i18n/text.js';
 import { INCOMPLETE, textOf, typing } from './console-field.js';
 import { fieldOfType } from './fields.js';
@@ -82,7 +83,7 @@ export function FieldControl({ field, value: given, onChange, onBlur, inputRef, 
       />
     );
   }
-  if (kind !== undefined) return <ReferenceInput {...props} kind={kind} />;
+  if (kind !== undefined) return <ReferenceInput {...props} kind={kind} filter={takenFilter(field)} />;
   if (of.control) return of.control({ ...props, placeholder: hint });
   return <TextInput {...typing(props)} {...(isNumeric(field) && { inputMode: 'decimal' as const })} />;
 }

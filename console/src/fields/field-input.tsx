@@ -1,6 +1,8 @@
 /** The control of a field in a form. */
 import { useInput } from 'ra-core';
 import type { Field } from '../api/types.js';
+import { useIsFile } from '../data/use-files.js';
+import { FileField } from '../files/file-field.js';
 import { WithCode } from '../shell/with-code.js';
 import { FieldControl } from './field-control.js';
 
@@ -9,26 +11,37 @@ export function inputName({ id }: Pick<Field, 'id'>): string {
   return `field_${id}`;
 }
 
-export function FieldInput({ field: definition }: { field: Field }) {
+interface FieldInputProps {
+  readonly field: Field;
+  /** Whether the form is only looked at, so that no file is uploaded. */
+  readonly isPreview?: boolean;
+}
+
+export function FieldInput({ field: definition, isPreview = false }: FieldInputProps) {
   const { field, fieldState } = useInput({
     source: inputName(definition),
     // '' is a value of a control here.
     format: (value: unknown) => value ?? '',
     parse: (value: unknown) => value,
   });
+  const isFile = useIsFile(definition);
+  const common = {
+    field: definition,
+    value: field.value as unknown,
+    onChange: field.onChange,
+    label: definition.label,
+    description: definition.helper_text !== null && <WithCode>{definition.helper_text}</WithCode>,
+    withAsterisk: definition.required,
+    error: faultText(fieldState.error?.message),
+  };
+  if (isFile && !isPreview) return <FileField {...common} />;
   return (
     <FieldControl
-      field={definition}
-      value={field.value as unknown}
-      onChange={field.onChange}
+      {...common}
       onBlur={field.onBlur}
       inputRef={field.ref}
       name={definition.id}
-      label={definition.label}
-      description={definition.helper_text !== null && <WithCode>{definition.helper_text}</WithCode>}
-      withAsterisk={definition.required}
       aria-required={definition.required}
-      error={faultText(fieldState.error?.message)}
     />
   );
 }

@@ -40,7 +40,7 @@ export function FormPreview({ drafts, owner, model }: FormPreviewProps) {
         <Stack gap="sm">
           {fields.length === 0 && <Paragraph size="sm">{text('model.no_parameters')}</Paragraph>}
           {asked.map((field) => (
-            <FieldInput key={field.id} field={field} />
+            <FieldInput key={field.id} field={field} isPreview />
           ))}
           {numbered.map(({ id, label, helper_text: help }) => (
             <Paragraph key={id} size="sm">
