@@ -1,9 +1,15 @@
-/** What every store has to do, and the mark of whose it is. */
+/**
+ * What every store has to do, and the mark of whose it is. `TEST_S3_URL`, as `FILES_URL`, names a bucket of a real service,
+ * which has to do the same: one that takes small parts, as radosgw with `rgw multipart min part size = 1`. What is stored
+ * there is below a random prefix, and stays.
+ */
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { storeAddress } from '../../../src/config/store-address.js';
 import type { FileStore } from '../../../src/file/store/file-store.js';
 import { openStore } from '../../../src/file/store/open-store.js';
 import { claimStore } from '../../../src/file/store/store-marker.js';
@@ -12,6 +18,7 @@ import { collected } from '../../support/collected.js';
 import { lowerLimit } from '../../support/limits.js';
 import { FakeS3 } from '../../support/s3.js';
 
+const REAL = process.env['TEST_S3_URL'];
 const PART = 1000;
 
 const stores: readonly [name: string, make: () => Promise<FileStore>][] = [
@@ -26,11 +33,19 @@ const stores: readonly [name: string, make: () => Promise<FileStore>][] = [
   ['bucket', async () => openStore((await FakeS3.start()).address)],
   ['bucket with a prefix', async () => openStore((await FakeS3.start({ prefix: 'my/files/' })).address)],
   ['bucket in the host name', async () => openStore((await FakeS3.start({ pathStyle: false, bucket: '127' })).address)],
+  ...(REAL ? [realBucket(REAL)] : []),
 ];
+
+function realBucket(url: string): [name: string, make: () => Promise<FileStore>] {
+  const address = storeAddress.read(url);
+  if (!address || 'folder' in address) throw new Error('TEST_S3_URL is no address of a bucket');
+  const prefix = () => `${address.prefix}${randomBytes(8).toString('hex')}/`;
+  return ['real bucket', () => Promise.resolve(openStore({ ...address, prefix: prefix() }))];
+}
 
 /** Bytes that differ, in chunks of some lengths. */
 function bytes(length: number): Buffer {
-  return Buffer.from(Array.from({ length }, (_, at) => (at * 7 + (at >> 8)) % 256));
+  return Buffer.from(new Uint8Array(length).map((_, at) => (at * 7 + (at >> 8)) % 256));
 }
 
 async function* chunks(content: Uint8Array, sizes: readonly number[] = [300]): AsyncIterable<Uint8Array> {
