@@ -8,6 +8,7 @@ import { backupAll, type BackupsView } from './project-backup.js';
 
 interface BackupOptions extends CommonOptions {
   readonly all: string;
+  readonly withoutFiles?: boolean;
 }
 
 export function backupCommand(program: Command, { terminal, services }: CommandContext): void {
@@ -15,9 +16,13 @@ export function backupCommand(program: Command, { terminal, services }: CommandC
     .command('backup')
     .description('writes every project, as `project backup` does, and the registry of projects to a new folder')
     .requiredOption('--all <folder>', 'the folder, which is new or empty')
+    .option('--without-files', 'leaves the contents of files out; their units are in it')
     .option('--json', 'print JSON, for scripts')
     .action(async (options: BackupOptions) => {
-      const view = await services((context) => backupAll(context, options.all), { only: [ProjectExportService] });
+      const { all, withoutFiles } = options;
+      const view = await services((context) => backupAll(context, all, withoutFiles), {
+        only: [ProjectExportService],
+      });
       print(terminal, options, view, backupsText(view));
     });
 }

@@ -143,7 +143,7 @@ export interface BackupsView {
  * One backup after the other, each of one moment. A project that is deleted meanwhile is one without a backup.
  * @throws ArchiveError if one failed; the others are complete
  */
-export async function backupAll(context: Services, folder: string): Promise<BackupsView> {
+export async function backupAll(context: Services, folder: string, withoutFiles = false): Promise<BackupsView> {
   const provisioning = context.app.get(Provisioning);
   await makeEmptyFolder(folder);
   const registered: RegisteredProject[] = [];
@@ -156,7 +156,8 @@ export async function backupAll(context: Services, folder: string): Promise<Back
     let { status } = row;
     if (status === 'active') {
       try {
-        projects.push(await backupProject(context, row.id, join(folder, backupName(row.id))));
+        const file = join(folder, backupName(row.id));
+        projects.push(await backupProject(context, row.id, file, withoutFiles));
       } catch (error) {
         if (await isDeleted(provisioning, row.id)) status = 'deleting';
         else failed.push(`${row.id}: ${errorText(error)}`);

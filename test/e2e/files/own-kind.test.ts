@@ -1,10 +1,13 @@
 /** A project that had a kind `file` before there were files keeps it. */
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { OpenApiDocument } from '../../../src/doc/openapi/openapi.js';
+import { headerOf, partsOf, withManifest, writeBackup } from '../../support/backup-files.js';
 import { defineKinds } from '../../support/callers.js';
 import { runCommand } from '../../support/command-line.js';
 import { createdId, ok, query, refusalOf } from '../../support/definitions.js';
 import { exchange } from '../../support/exchange.js';
+import { temporaryFolder } from '../../support/mailbox.js';
 import { sharedService, type TestProject } from '../../support/service.js';
 
 const service = await sharedService();
@@ -62,6 +65,32 @@ it('is named by the upgrade of its project, and where the project is shown', asy
   expect(out).toContain(own);
   const shown = JSON.parse((await runCommand('project', 'show', project.id, '--json')).out) as object;
   expect(shown).toMatchObject({ files: "none, until its own kind 'file' is renamed", kinds: ['file'] });
+});
+
+it('its backups and exports, also those of older releases, come back with it', async () => {
+  const project = await olderProject();
+  const id = await createdId(call(project, 'POST', '/file/unit', { title: 'a' }));
+  const folder = temporaryFolder();
+  const [backup, older, exported] = ['backup', 'older', 'exported'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const run = async (...argv: string[]) => expect(await runCommand(...argv)).toMatchObject({ code: 0, err: '' });
+  await run('project', 'backup', project.id, backup);
+  const parts = withManifest(await partsOf(backup), (manifest) => ({ ...manifest, built_in: 0 }));
+  await writeBackup(older, { ...headerOf(backup), built_in: 0 }, parts);
+  await run('export', project.id, exported);
+  const [first, second] = [`${project.id}-1`, `${project.id}-2`];
+  await run('project', 'restore', backup, '--as', first);
+  await run('project', 'restore', older, '--as', second);
+  const { id: third } = await service.project();
+  await run('import', third, exported);
+  for (const each of [first, second, third]) {
+    const copy = await service.signIn(each);
+    expect(await ok(call(copy, 'GET', '/file/unit'))).toMatchObject({ count: 1, items: [{ id, title: 'a' }] });
+    expect(refusalOf(await call(copy, 'GET', `/file/unit/${id}/content`)).messages).toEqual(['kind.not_allowed_here']);
+  }
 });
 
 it('the API document describes it as any kind of the project', async () => {

@@ -20,6 +20,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { TarSink, TarSource } from '../../../src/cli/transfer/archive-tar.js';
 import { runCommandLine } from '../../../src/cli/run.js';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
+import { isContent } from '../../../src/transfer/project/archive.js';
 import { loadConfig } from '../../../src/config/config.js';
 import type { ArchiveWriter } from '../../../src/transfer/project/archive.js';
 import { ArchiveReader } from '../../../src/transfer/project/archive.reader.js';
@@ -708,26 +709,30 @@ describe('a backup of an older release', () => {
       kinds,
       without(parts.get(kinds), 'public')
         .split('\n')
-        .filter((line) => !line.includes('"id":"api_key"'))
+        .filter((line) => !/"id":"(?:api_key|file)"/.test(line))
         .join('\n'),
     );
-    parts.delete('kinds/api_key/000001.ndjson');
+    const files = ['api_key', 'file'].map((id) => `kinds/${id}.ndjson`);
+    for (const file of files) parts.delete(file.replace('.', '/000001.'));
     expect(parts.get(kinds)).not.toContain('"public":');
     const older = withManifest(parts, (each) => ({
       ...each,
       built_in: 0,
-      files: (each['files'] as { path: string }[]).filter((file) => file.path !== 'kinds/api_key.ndjson'),
+      files: (each['files'] as { path: string }[]).filter(({ path: name }) => !files.includes(name)),
     }));
     await writeBackup(path('older.tar.gz'), { ...headerOf(first), built_in: 0 }, older);
     expect(await kind('project', 'restore', path('older.tar.gz'), '--as', 'older')).toMatchObject({ code: 0, err: '' });
     const project = await asAdministrator(projectOf('older'));
     expect(await ok(project.get('/kind/unit/team'))).toMatchObject({ public: false });
     await makeKey(project);
+    await ok(project.post('/file/unit', { name: 'a.txt', content: '' }));
     await expectNoDrift(project);
   });
 });
 
 describe('backup --all', () => {
+  const contentsOfFiles = async (backup: string) => [...(await partsOf(backup)).keys()].filter(isContent);
+
   it('writes every project, and the registry at the end', async () => {
     await query(projectOf('busy'), `UPDATE kind.project SET status = 'deleting' WHERE id = 'busy'`);
     const { code, out, err } = await kind('backup', '--all', path('all'), '--json');
@@ -749,6 +754,7 @@ describe('backup --all', () => {
     });
     const files = registry.projects.flatMap(({ file }) => file ?? []);
     expect(readdirSync(path('all')).sort()).toEqual([...files, 'registry.json'].sort());
+    expect(await contentsOfFiles(path('all/filed.tar.gz'))).toHaveLength(3);
     const [one, other] = [await contentsOf(first), await contentsOf(path(`all/${source.id}.tar.gz`))];
     expect(other.get('kinds/thing.ndjson')).toBe(one.get('kinds/thing.ndjson'));
   });
@@ -766,13 +772,14 @@ describe('backup --all', () => {
 
   it('says which project could not be backed up, and is not complete then', async () => {
     await query(projectOf('calm'), 'UPDATE $schema."_model" SET "built_in" = 0');
-    const { code, out, err } = await kind('backup', '--all', path('some'));
+    const { code, out, err } = await kind('backup', '--all', path('some'), '--without-files');
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toMatch(
       /^error: 1 of \d+ projects could not be backed up, so there is no registry\.json; .*: calm: .*older version/,
     );
     expect(readdirSync(path('some')).filter((name) => !name.endsWith('.tar.gz'))).toEqual([]);
     expect(existsSync(path('some/calm.tar.gz'))).toBe(false);
+    expect(await contentsOfFiles(path('some/filed.tar.gz'))).toEqual([]);
   });
 
   it('needs a folder that is new or empty', async () => {
