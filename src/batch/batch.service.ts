@@ -18,11 +18,12 @@ import type { Json } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import { answerTooLarge } from '../shared/response-size.js';
 import { runYielding } from '../shared/work-in-pieces.js';
-import { isCommand, type Command, type Opened } from '../run/command.js';
+import { isCommand, type Command, type Opened, type Plan } from '../run/command.js';
 import { endOfBatch, inTransaction } from '../catalog/session/executors.js';
 import { secretRefusal } from '../run/idempotency-keys.js';
 import { Runner } from '../run/runner.js';
 import type { Session } from '../catalog/session/session.js';
+import { Behaviors } from '../unit/draft/behavior.js';
 import { deletionEffects } from '../unit/table/write/deletion-report.js';
 import { readBatch, type BatchOperation, type GivenBatch } from './batch.request.js';
 import { fillBody, fillPath, pathReferences, ReferenceBudget, withoutReferences } from './references.js';
@@ -47,6 +48,7 @@ export class BatchService {
     private readonly routes: InnerRoutes,
     private readonly runner: Runner,
     private readonly database: Database,
+    private readonly behaviors: Behaviors,
   ) {}
 
   /** @param request the request of the batch, whose errors name the operation that failed */
@@ -70,7 +72,15 @@ export class BatchService {
             const batch = await given(session, bytes);
             this.#checkRoutes(batch, request);
             const needs = { long: true, about: () => keyOf(batch), until };
-            return inTransaction(this.database, session, needs, (within) => this.#runAll(within, request, batch));
+            const ends: (() => void)[] = [];
+            try {
+              const prepared = session.executor.tx ? batch : await this.#ahead(session, request, batch, ends);
+              return await inTransaction(this.database, session, needs, (within) =>
+                this.#runAll(within, request, prepared),
+              );
+            } finally {
+              for (const end of ends) end();
+            }
           },
         };
       },
@@ -123,6 +133,39 @@ export class BatchService {
     }
     currentOperation.set(request, undefined);
     return unchecked;
+  }
+
+  /**
+   * Does what operations do before their transaction. Those with references in their path are left out, and what is refused
+   * is refused when it is its turn.
+   */
+  async #ahead(
+    session: Session,
+    request: HttpRequest,
+    { operations, used }: GivenBatch,
+    ends: (() => void)[],
+  ): Promise<GivenBatch> {
+    if (this.behaviors.aheadKinds(session).length === 0) return { operations, used };
+    const prepared: BatchOperation[] = [];
+    for (const [at, operation] of operations.entries()) {
+      currentOperation.set(request, at);
+      const plan = await this.#planAhead(session, operation);
+      const ahead = await plan?.ahead?.(session, new ParsedBody(operation.body));
+      if (ahead) ends.push(ahead.end);
+      prepared.push(ahead?.body instanceof ParsedBody ? { ...operation, body: ahead.body.value } : operation);
+    }
+    currentOperation.set(request, undefined);
+    return { operations: prepared, used };
+  }
+
+  async #planAhead(session: Session, operation: BatchOperation): Promise<Plan | undefined> {
+    if (!operation.hasBody || pathReferences(operation.path).length > 0) return undefined;
+    try {
+      return (await this.#command(operation, new Map())).authorize(session);
+    } catch (error) {
+      if (error instanceof KindError) return undefined;
+      throw error;
+    }
   }
 
   async #runAll(session: Session, request: HttpRequest, { operations, used }: GivenBatch): Promise<Answer> {

@@ -1,4 +1,5 @@
 /** References of operations to the answers of earlier ones: `{author.id}` in paths, `{"$from": "author.id"}` in bodies. Pure. */
+import { StoredContent } from '../file/stored-content.js';
 import { parseSelect } from '../filter/aggregate.parser.js';
 import type { Scalar } from '../filter/filter.ast.js';
 import { parseFilter } from '../filter/filter.parser.js';
@@ -8,7 +9,7 @@ import { parseOrder } from '../filter/order.js';
 import { withoutBrackets } from '../http/route/parse-list-query.js';
 import { unbracket } from '../http/route/query-reader.js';
 import { KindError, refusal } from '../shared/errors.js';
-import { InexactNumber, isPlainObject, type Json, typeName } from '../shared/json.js';
+import { isPlainObject, type Json, typeName } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import { shortened } from '../shared/texts.js';
 import type { WorkInPieces } from '../shared/work-in-pieces.js';
@@ -103,7 +104,7 @@ export class ReferenceBudget {
 
 /** A copy of a body with what its references stand for. @param depth of the value in it @throws KindError 400 */
 export function* fillBody(value: unknown, answers: Answers, budget: ReferenceBudget, depth = 0): WorkInPieces<unknown> {
-  if (typeof value !== 'object' || value === null || value instanceof InexactNumber) return value;
+  if (!(Array.isArray(value) || isPlainObject(value)) || value instanceof StoredContent) return value;
   if (depth >= LIMITS.bodyDepth) {
     throw refusal('body.too_many', `The body is nested deeper than ${LIMITS.bodyDepth} levels`);
   }

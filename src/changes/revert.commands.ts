@@ -50,7 +50,8 @@ export class RevertCommands {
         const mayEdit = grantOf(of.kind, 'update', caller, model) !== undefined;
         if (!mayEdit) authorizeKind(model, kindId, ['update', 'create'], caller);
         // What an edit needs to run, or a create, whichever of the two it will be.
-        const either = mayEdit ? this.writes.update(kindId, unitId, request) : this.writes.create(kindId, request);
+        const back = { ...request, back: {} };
+        const either = mayEdit ? this.writes.update(kindId, unitId, back) : this.writes.create(kindId, back);
         const run: Plan['run'] = async (session, bytes) => {
           const { schema } = session.project;
           const unit = keyText(of.kind, unitId);

@@ -52,6 +52,8 @@ export interface Config extends Address {
   readonly functionsDir: string;
   readonly functionsWatch: boolean;
   readonly functionTimeout: number;
+  /** Of a hook that looks at the content of a file. */
+  readonly fileHookTimeout: number;
   readonly bodyLimit: number;
   readonly bodyLimitUnits: number;
   /** Of one content. */
@@ -159,6 +161,7 @@ function toConfig(environment: Environment, cwd: string): Omit<Config, 'warnings
     functionsDir: resolve(cwd, environment.FUNCTIONS_DIR),
     functionsWatch: environment.FUNCTIONS_WATCH ?? !production,
     functionTimeout: environment.FUNCTION_TIMEOUT,
+    fileHookTimeout: environment.FILE_HOOK_TIMEOUT,
     bodyLimit: environment.BODY_LIMIT,
     bodyLimitUnits: environment.BODY_LIMIT_UNITS,
     fileLimit: environment.FILE_LIMIT,

@@ -114,6 +114,7 @@ export class Environment {
   @Reads(singleLine) readonly FUNCTIONS_DIR: string = './functions';
   @IsOptional() @Reads(onOff) readonly FUNCTIONS_WATCH?: boolean;
   @Reads(duration('1ms', '1h')) readonly FUNCTION_TIMEOUT: number = 10_000;
+  @Reads(duration('1ms', '1h')) readonly FILE_HOOK_TIMEOUT: number = 60_000;
 
   @Reads(networkList) readonly WEBHOOK_ALLOW: readonly string[] = [];
   @Reads(onOff) readonly WEBHOOK_ALLOW_PRIVATE: boolean = false;

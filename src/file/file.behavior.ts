@@ -1,4 +1,5 @@
 /** Writes of files: their content, which is stored before the unit is, and what is known of it. */
+import { randomBytes } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Session } from '../catalog/session/session.js';
 import { Database } from '../database/database.js';
@@ -21,7 +22,8 @@ import { UnitQuota } from '../unit/table/write/unit-quota.js';
 import { knowsWholeProject } from '../tenancy/caller.js';
 import { contentEtag } from './content/content-etag.js';
 import { fileName } from './content/file-name.js';
-import { Objects, StoredContent } from './objects.js';
+import { Objects } from './objects.js';
+import { StoredContent } from './stored-content.js';
 import { asContent } from './store/file-store.js';
 
 @Injectable()
@@ -50,7 +52,9 @@ export class FileBehavior implements RegisteredBehavior, OnModuleInit {
       throw refusal('body.too_large', text, { parameter: CONTENT_FIELD });
     }
     const prepared = new Map(body);
-    if (content instanceof StoredContent) prepared.set(CONTENT_FIELD, Buffer.from(content.key).toString('base64'));
+    if (content instanceof StoredContent) {
+      prepared.set(CONTENT_FIELD, Buffer.from(KEY_MARK + content.key).toString('base64'));
+    }
     if (typeof name !== 'string') return prepared;
     try {
       return prepared.set('name', fileName(name));
@@ -61,14 +65,32 @@ export class FileBehavior implements RegisteredBehavior, OnModuleInit {
     }
   }
 
-  async complete(draft: Draft, { kind, session, faults }: PendingWrite): Promise<Draft> {
-    if (faults.any) return draft;
+  async complete(given: Draft, { kind, session, faults }: PendingWrite): Promise<Draft> {
     const field = kind.fields.get(CONTENT_FIELD);
+    if (faults.any || !field || !given.values.has(CONTENT_FIELD)) return given;
+    const { draft, content } = await this.keep(given, session);
+    return content ? withContent(withoutValuesOf(draft, [field]), kind, content) : draft;
+  }
+
+  /** The new content of a draft, stored now if it was not. Where it stands in the draft, its key does then. */
+  async keep(draft: Draft, session: Session): Promise<{ draft: Draft; content: StoredContent | undefined }> {
     const given = draft.values.get(CONTENT_FIELD);
-    if (!field || typeof given !== 'string') return draft;
+    if (typeof given !== 'string') {
+      const key = draft.values.get(OBJECT_FIELD);
+      return { draft, content: typeof key === 'string' ? this.objects.findUntaken(key) : undefined };
+    }
     const bytes = Buffer.from(given.slice(HEX.length), 'hex');
-    const content = this.objects.findUntaken(bytes.toString()) ?? (await this.#store(bytes, draft, session));
-    return withContent(withoutValuesOf(draft, [field]), kind, content);
+    if (bytes.subarray(0, KEY_MARK.length).toString() === KEY_MARK) {
+      const content = this.objects.findUntaken(bytes.toString('utf8', KEY_MARK.length));
+      if (!content) throw refusal('body.malformed', 'The upload was cut off');
+      return { draft, content };
+    }
+    const content = await this.#store(bytes, draft, session);
+    const values = new Map([
+      ...draft.values,
+      [CONTENT_FIELD, HEX + Buffer.from(KEY_MARK + content.key).toString('hex')],
+    ]);
+    return { draft: { ...draft, values }, content };
   }
 
   /** The row is locked. */
@@ -127,6 +149,9 @@ export class FileBehavior implements RegisteredBehavior, OnModuleInit {
     return content;
   }
 }
+
+/** Stands before the key of a content that is stored, which is no content that somebody sends. */
+const KEY_MARK = randomBytes(16).toString('hex');
 
 /** The prefix of bytes in a draft. */
 const HEX = '\\x';

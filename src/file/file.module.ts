@@ -36,5 +36,6 @@ import { Uploads } from './uploads.js';
     ResumableUploads,
     Uploads,
   ],
+  exports: [ContentCommands, FileBehavior, Objects, Uploads],
 })
 export class FileModule {}

@@ -14,7 +14,8 @@ import {
   lockObjectsStatement,
 } from '../sql/file/object.sql.js';
 import type { Project } from '../tenancy/project.js';
-import { ReceivedContent, type ContentFacts, type Expectations } from './content/received-content.js';
+import { ReceivedContent, type Expectations } from './content/received-content.js';
+import { StoredContent } from './stored-content.js';
 import { type ByteRange, type FileStore, unavailable } from './store/file-store.js';
 
 export const FILE_STORE = Symbol('file store');
@@ -28,16 +29,6 @@ const MAX_REMEMBERED = 10_000;
 
 /** The work of removing the objects of a project that are due. */
 export const COLLECTION = { type: 'objects', name: 'due' } as const;
-
-/** A content whose object is complete. */
-export class StoredContent {
-  constructor(
-    readonly key: string,
-    readonly facts: ContentFacts,
-    /** The header `If-Match`, which is of the content that it replaces. */
-    readonly ifMatch: string | undefined,
-  ) {}
-}
 
 @Injectable()
 export class Objects {

@@ -18,7 +18,8 @@ import { UnitQuota } from '../unit/table/write/unit-quota.js';
 import { withDigest } from './content/content-digest.js';
 import { fileName } from './content/file-name.js';
 import { formFile, isMultipart } from './multipart.js';
-import { Objects, type StoredContent } from './objects.js';
+import { Objects } from './objects.js';
+import type { StoredContent } from './stored-content.js';
 
 /** A content that has arrived, and what came with it. */
 export interface Upload {

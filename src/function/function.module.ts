@@ -10,6 +10,9 @@ import { AnswerChecks } from './run/answer-checks.js';
 import { Capacity } from './run/capacity.js';
 import { Contexts } from './run/contexts.js';
 import { FunctionCalls } from './run/function-calls.js';
+import { ContentHooks } from './content-hooks.js';
+import { ContentsAhead } from './contents-ahead.js';
+import { FileModule } from '../file/file.module.js';
 import { FunctionList, OfferedFunctions } from './function-list.js';
 import { FunctionController, FunctionListController } from './function.controller.js';
 import { EndpointController } from './endpoint.controller.js';
@@ -33,12 +36,14 @@ import { UnservedLog } from './unserved-modules.js';
 
 /** Custom functions, hooks and remote sources, which authors declare in the functions folder. */
 @Module({
-  imports: [ChangesModule, DocModule, GroupModule, LinkModule, MailModule, UnitModule],
+  imports: [ChangesModule, DocModule, FileModule, GroupModule, LinkModule, MailModule, UnitModule],
   providers: [
     AfterCommit,
     AnswerChecks,
     Capacity,
     CommitRuns,
+    ContentHooks,
+    ContentsAhead,
     Contexts,
     EndpointRates,
     EndpointService,

@@ -5,14 +5,13 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { readableFields, writableFields } from '../access/masks.js';
 import { targetKindTextFor } from '../access/reference-access.js';
-import type { KindDef } from '../model/model.js';
+import { CONTENT_FIELD, OBJECT_FIELD } from '../model/built-in/file-fields.js';
+import type { Field, KindDef } from '../model/model.js';
 import { shownValue } from '../model/field.js';
 import { getOrInsert } from '../shared/maps.js';
 import { EventLoopYield } from '../shared/event-loop-yield.js';
-import { type MaybePromise, runYielding } from '../shared/work-in-pieces.js';
-import { isPlainObject, typeName, type Json } from '../shared/json.js';
-import { copyJson } from '../shared/large-json.js';
-import type { Caller } from '../tenancy/caller.js';
+import { runYielding } from '../shared/work-in-pieces.js';
+import { isPlainObject, typeName } from '../shared/json.js';
 import type { Project } from '../tenancy/project.js';
 import {
   Behaviors,
@@ -22,12 +21,13 @@ import {
   type NewLink,
   type PendingWrite,
   type UnitEdit,
+  type WriteAhead,
 } from '../unit/draft/behavior.js';
 import {
+  type Body,
   bodyOf,
   expressionsOf,
   keyOf,
-  shownValues,
   withoutValuesOf,
   withValuesOf,
   type Draft,
@@ -38,11 +38,10 @@ import type { UnitObject } from '../unit/hidden-values.js';
 import { SessionUnits } from '../unit/session-units.js';
 import type { ReadyModule, HookName } from './declare/definition.js';
 import { Deployment, brokenModule } from './load/deployment.js';
-import { InnerCalls } from './run/inner-calls.js';
+import { ContentHooks, givenValues } from './content-hooks.js';
+import { ContentsAhead } from './contents-ahead.js';
+import { AUTHOR, InnerCalls } from './run/inner-calls.js';
 import { FunctionRegistry } from './load/module-registry.js';
-
-/** Hooks may read and write every parameter. */
-const AUTHOR: Caller = { type: 'system', seesHidden: true };
 
 const refuse = (): never => {
   throw brokenModule();
@@ -60,12 +59,16 @@ const BROKEN: Behavior = {
 export class HookBehaviors implements BehaviorSource, OnModuleInit {
   /** Cached as long as the module exists. */
   readonly #behaviorsByModule = new WeakMap<ReadyModule, Behavior>();
+  /** The same for kinds whose units have contents. */
+  readonly #contentBehaviors = new WeakMap<ReadyModule, Behavior>();
 
   constructor(
     private readonly behaviors: Behaviors,
     private readonly registry: FunctionRegistry,
     private readonly calls: InnerCalls,
     private readonly units: SessionUnits,
+    private readonly contents: ContentHooks,
+    private readonly aheadOfWrites: ContentsAhead,
   ) {}
 
   onModuleInit(): void {
@@ -80,11 +83,22 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
     if (kind.builtIn || !(deployment instanceof Deployment)) return undefined;
     const loaded = deployment.find(project.id, kind.id);
     if (!loaded || (loaded.state === 'ready' && !runsWithin(loaded.module))) return undefined;
-    return loaded.state === 'ready' ? this.#behaviorOf(loaded.module) : BROKEN;
+    if (loaded.state !== 'ready') return BROKEN;
+    return kind.traits.contents ? this.#contentBehaviorOf(loaded.module) : this.#behaviorOf(loaded.module);
   }
 
   #behaviorOf(module: ReadyModule): Behavior {
     return getOrInsert(this.#behaviorsByModule, module, () => this.#makeBehavior(module));
+  }
+
+  #contentBehaviorOf(module: ReadyModule): Behavior {
+    const { hooks } = module;
+    return getOrInsert(this.#contentBehaviors, module, () => ({
+      ...this.#behaviorOf(module),
+      ...((hooks.has('before_create') || hooks.has('before_update')) && {
+        ahead: (body: Body, write: WriteAhead) => this.aheadOfWrites.take(module, body, write),
+      }),
+    }));
   }
 
   /** Has only the methods that the hooks of the module need, because the engine checks which methods a behavior has. */
@@ -100,14 +114,25 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
       this.#changed(draft, write, changes, module.file);
     const stored = (kind: KindDef, id: string, session: Session) =>
       this.units.get({ ...session, caller: AUTHOR }, kind.id, id);
+    /** Lets a hook change a draft. */
+    const ask = async (
+      name: 'before_create' | 'before_update',
+      given: Draft,
+      write: PendingWrite,
+      more: object = {},
+    ) => {
+      if (write.kind.traits.contents) {
+        const { draft, changes } = await this.contents.within({ module, name }, given, write, more);
+        return changed(draft, write, changes);
+      }
+      const values = await givenValues(given, write);
+      return changed(given, write, await run(name, write.session, { ...more, values }));
+    };
     const manyEdits = this.#manyEdits(module, before);
     const many = has('before_update_many', 'after_update_many');
     return {
       ...(has('before_create') && {
-        beforeCreate: async (draft: Draft, write: PendingWrite) => {
-          const values = await givenValues(draft, write);
-          return changed(draft, write, await run('before_create', write.session, { values }));
-        },
+        beforeCreate: (draft: Draft, write: PendingWrite) => ask('before_create', draft, write),
       }),
       ...(many && {
         beforeUpdate: async (draft: Draft, write: PendingWrite) => {
@@ -122,10 +147,8 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
       ...(has('before_update', 'after_update') && {
         beforeUpdate: async (draft: Draft, write: PendingWrite) => {
           const { kind, session, id = '' } = write;
-          const values = await givenValues(draft, write);
           const unit = await stored(kind, id, session);
-          const changes = await run('before_update', session, { unit, values });
-          const edited = copyOf(await changed(draft, write, changes));
+          const edited = copyOf(await ask('before_update', draft, write, { unit }));
           before.set(edited, unit);
           return edited;
         },
@@ -225,13 +248,15 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
       );
     const { kind, session, faults, patterns, defaults, index, id } = write;
     const entries = Object.entries(changes);
+    // A hook neither replaces nor removes a content.
+    const content = kind.traits.contents ? kind.fields.get(CONTENT_FIELD) : undefined;
     const dropped = entries.flatMap(([id, value]) => (value === undefined ? (kind.fields.get(id) ?? []) : []));
     const left = withoutValuesOf(
       draft,
-      dropped.filter((field) => field !== kind.keyField && !field.system && !field.def.sequence),
+      dropped.filter((field) => field !== kind.keyField && field !== content && !field.system && !field.def.sequence),
     );
     const masks = {
-      writable: writableFields(kind, AUTHOR, session.model),
+      writable: withoutField(writableFields(kind, AUTHOR, session.model), content),
       readable: readableFields(kind, AUTHOR, session.model),
     };
     const given = bodyOf(Object.fromEntries(entries.filter(([, value]) => value !== undefined)));
@@ -241,6 +266,10 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
     const yielder = new EventLoopYield(session.project.schema);
     return withValuesOf(left, await runYielding(draftUpdate(body, options, { index, id }), yielder));
   }
+}
+
+function withoutField(fields: ReadonlyMap<string, Field>, { id }: Partial<Field> = {}): ReadonlyMap<string, Field> {
+  return id === undefined ? fields : new Map([...fields].filter(([name]) => name !== id));
 }
 
 /** Whether it has hooks that run within the transaction of a write. */
@@ -266,13 +295,8 @@ function storedValues(draft: Draft, { fields, keyField }: KindDef, unit: UnitObj
   const written = [...draft.values.keys(), ...expressionsOf(draft).map(({ field }) => field.id)];
   const found = [...new Set(written)].flatMap((id): [string, unknown][] => {
     const field = fields.get(id);
-    if (!field || field === keyField) return [];
+    if (!field || field === keyField || id === OBJECT_FIELD) return [];
     return [[id, field.def.runTime ? shownValue(field, draft.values.get(id) ?? null) : unit[id]]];
   });
   return Object.fromEntries(found);
-}
-
-/** A copy of the values for a hook, which may change it: only what the hook returns is written. */
-function givenValues(draft: Draft, { kind, session }: PendingWrite): MaybePromise<Json> {
-  return runYielding(copyJson(shownValues(draft, kind)), new EventLoopYield(session.project.schema));
 }

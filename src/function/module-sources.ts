@@ -64,7 +64,7 @@ export class ModuleSources implements RemoteSources, OnModuleInit {
     const handler = (context: Context) =>
       (remote?.[operation] as SourceCall | undefined)?.call(remote, ...args, context);
     try {
-      return await this.calls.inside(session, code, handler, {}, code.name);
+      return await this.calls.inside(session, code, handler, {}, { name: code.name });
     } catch (error) {
       throw this.uncaught.redact(error, { module, name: code.name, session }, (cause, at) =>
         sourceUnavailable({ id: kind }, at === '' ? cause : new Error(`${sourceText(cause)}${at}`, { cause })),

@@ -1,4 +1,5 @@
 /** Declarations of the functions and hooks of a kind, and of its source, if another system stores its units. */
+import type { Readable } from 'node:stream';
 import type { Context, UnitRef } from './context.js';
 import type {
   KnownLinkType,
@@ -157,7 +158,7 @@ export interface WriteEvent {
 /** An edit that is to be made: the stored unit, and the edited values. */
 export interface UnitChange<K extends string> {
   readonly unit: UnitOf<K>;
-  readonly values: SomeOf<ValuesFor<K>>;
+  readonly values: HookValues<K>;
 }
 
 /** An edit that was made: the unit after and before it, and the edited values as stored, with the run-time ones. */
@@ -206,28 +207,52 @@ export interface CommitContext<K extends string> extends Context {
 /** What every hook receives. */
 export type HookContext = Context & WriteEvent;
 
+/** What is found in the content of a file. */
+export interface ContentFacts {
+  readonly media_type: string;
+  readonly bytes: number;
+  /** In hexadecimal digits. */
+  readonly sha256: string;
+  /** Of a picture, upright, in pixels. */
+  readonly width: number | null;
+  readonly height: number | null;
+}
+
+/** The values of a write as hooks get them. Those of a file have what was found in its new content, in place of that. */
+export type HookValues<K extends string> = K extends 'file' ? SetValues<K> & Partial<ContentFacts> : SetValues<K>;
+
+/** The values that hooks set. None replaces the content of a file. */
+export type SetValues<K extends string> = SomeOf<K extends 'file' ? Omit<ValuesFor<K>, 'content'> : ValuesFor<K>>;
+
+/** The content of a new file, as a stream of what is stored by then; nothing for other kinds. */
+export type NewContent<K extends string> = K extends 'file' ? { readonly content: Readable } : unknown;
+
+/** The same for an edit, if it has a new content. */
+export type ChangedContent<K extends string> = K extends 'file' ? { readonly content?: Readable } : unknown;
+
 /**
  * Hooks run in the transaction of every write of a unit: a single write, a bulk write, a unit nested in another one, a
  * write of a function, and a deletion through a reference. Access and values are checked before hooks run. The values
  * that a `before_` hook returns override those of the request and are checked again; one that is undefined is removed
- * from the write. If a hook throws, the whole write is rolled back.
+ * from the write. If a hook throws, the whole write is rolled back. `before_create` and `before_update`
+ * of files that get a new content run before it, in a transaction of their own (docs/functions.md#hooks-of-files).
  */
 export interface Hooks<K extends string> {
   /**
    * Runs before a unit is created. `values` are those of the request. Returns values to change, or nothing. It can set
    * the primary key and required parameters, which `fills` of the module names; defaults are applied afterwards.
    */
-  before_create?(context: HookContext & { readonly values: SomeOf<ValuesFor<K>> }): Result<SomeOf<ValuesFor<K>> | void>;
+  before_create?(
+    context: HookContext & NewContent<K> & { readonly values: HookValues<K> },
+  ): Result<SetValues<K> | void>;
   /** Runs after a unit was created. `values` are as stored, with the run-time parameters of the request. */
-  after_create?(
-    context: HookContext & { readonly unit: UnitOf<K>; readonly values: SomeOf<ValuesFor<K>> },
-  ): Result<void>;
+  after_create?(context: HookContext & { readonly unit: UnitOf<K>; readonly values: HookValues<K> }): Result<void>;
   /**
    * Runs before an edit. `unit` is the stored unit, `values` are the edited ones. Returns values to change, or nothing.
    */
   before_update?(
-    context: HookContext & { readonly unit: UnitOf<K>; readonly values: SomeOf<ValuesFor<K>> },
-  ): Result<SomeOf<ValuesFor<K>> | void>;
+    context: HookContext & ChangedContent<K> & { readonly unit: UnitOf<K>; readonly values: HookValues<K> },
+  ): Result<SetValues<K> | void>;
   /**
    * Runs after an edit. `before` is the unit before it, `values` are the edited ones as stored, with the run-time
    * parameters of the request.
@@ -236,7 +261,7 @@ export interface Hooks<K extends string> {
     context: HookContext & {
       readonly unit: UnitOf<K>;
       readonly before: UnitOf<K>;
-      readonly values: SomeOf<ValuesFor<K>>;
+      readonly values: HookValues<K>;
     },
   ): Result<void>;
   /**
@@ -245,7 +270,7 @@ export interface Hooks<K extends string> {
    */
   before_update_many?(
     context: HookContext & { readonly changes: readonly UnitChange<K>[] },
-  ): Result<readonly (SomeOf<ValuesFor<K>> | undefined | null)[] | void>;
+  ): Result<readonly (SetValues<K> | undefined | null)[] | void>;
   /** The same in place of `after_update`. */
   after_update_many?(context: HookContext & { readonly changes: readonly UnitChanged<K>[] }): Result<void>;
   /** Runs before a unit is deleted. */

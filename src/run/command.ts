@@ -44,11 +44,10 @@ export interface Plan {
   readonly mayBeOlder?: boolean;
   /** Says what deletions do, for a dry run that asks for it. */
   readonly effects?: (opened: Opened) => ToldEffects;
-  /**
-   * Of a change of definitions: checks the query, before the body is read. Returns whether the change may delete stored
-   * data.
-   */
+  /** Of a change of definitions: checks the query, before the body is read. Returns whether it may delete stored data. */
   readonly prepare?: (session: Session) => MaybePromise<boolean>;
+  /** What `run` does first outside a transaction, for one that is about to begin: it runs with `body`, then `end`s. */
+  readonly ahead?: (session: Session, body: ReceivedBody) => Promise<{ body: ReceivedBody; end: () => void }>;
   /** Checks rights that depend on the body before a repeat. Returns the operations of a batch that cannot be checked. */
   readonly recheck?: (opened: Opened, body: ReceivedBody) => Promise<readonly number[]>;
   /** Does the work, in the transaction of the session if it has one. */

@@ -36,6 +36,7 @@ import { ReadCommands } from './read.commands.js';
 import { PastUnits } from './past-units.js';
 import { PageRepository } from './table/read/page.repository.js';
 import { WriteCommands } from './write.commands.js';
+import { WritesAhead } from './writes-ahead.js';
 import { UnitStores } from './unit-stores.js';
 
 /** The engine: reads and writes units of all kinds. */
@@ -77,13 +78,16 @@ import { UnitStores } from './unit-stores.js';
     LinksOfDeletedUnits,
     ReadCommands,
     WriteCommands,
+    WritesAhead,
     UnitStores,
   ],
   exports: [
     AccessPreviews,
     Behaviors,
+    BehaviorChanges,
     DefinitionWriter,
     Deletions,
+    Drafter,
     Explanations,
     InlineParameters,
     AnswerMask,

@@ -4,7 +4,7 @@ import { authorizeKind } from '../access/access.js';
 import { Database } from '../database/database.js';
 import { type Answer, NULL_ANSWER } from '../http/answer/answer.js';
 import { expectedVersions } from '../http/answer/etag.js';
-import { parseBody, type ReceivedBody } from '../http/body/read-body.js';
+import { parseBody, ParsedBody, type ReceivedBody } from '../http/body/read-body.js';
 import { isPlainQuery, parseFlags, readQuery, urlQueryParameters } from '../http/route/parse-list-query.js';
 import { parseMatchingQuery, isUpsert, parseUpsertQuery } from '../http/route/parse-write-query.js';
 import {
@@ -23,7 +23,7 @@ import { EventLoopYield } from '../shared/event-loop-yield.js';
 import { refusal } from '../shared/errors.js';
 import { andThen, type MaybePromise, runYielding, type WorkInPieces } from '../shared/work-in-pieces.js';
 import type { Isolation } from '../sql/server/transaction.sql.js';
-import { Behaviors } from './draft/behavior.js';
+import { Behaviors, type WriteAhead } from './draft/behavior.js';
 import type { UnitOperation, WriteOptions } from './store/unit-store.js';
 import { checkUnit } from './table/rights.js';
 import { showsMore } from './query/answer.plan.js';
@@ -39,6 +39,7 @@ import {
   upserted,
 } from './unit-answers.js';
 import type { ReadPlan } from '../sql/list/select.sql.js';
+import { WritesAhead } from './writes-ahead.js';
 import { planWrittenUnits, shownUnits } from './written-units.js';
 import { deletionEffects } from './table/write/deletion-report.js';
 import { isPlainObject, parsedObject, typeName } from '../shared/json.js';
@@ -82,6 +83,8 @@ interface WriteTarget {
   readonly isolation?: Isolation;
   /** Of writes whose units a query selects: refuses kinds whose units cannot be written so. */
   readonly check?: (kind: KindDef) => void;
+  /** Whether behaviors get its body before its transaction. */
+  readonly ahead?: boolean;
 }
 
 @Injectable()
@@ -91,11 +94,12 @@ export class WriteCommands {
     private readonly behaviors: Behaviors,
     private readonly stores: UnitStores,
     private readonly reader: ReadCommands,
+    private readonly writesAhead: WritesAhead,
   ) {}
 
   create(kindId: string, request: WriteRequest): Command {
     if (isUpsert(request.url)) return this.upsert(kindId, request);
-    const target: WriteTarget = { kindId, operation: 'create', request };
+    const target: WriteTarget = { kindId, operation: 'create', request, ahead: !request.back };
     return this.#write(target, async (session, kind, { access }, bytes, plan) => {
       const { bodies, bulk } = await readBodies(session, kind, request, bytes);
       const written = await this.stores
@@ -109,7 +113,7 @@ export class WriteCommands {
   }
 
   update(kindId: string, unitId: string, request: WriteRequest): Command {
-    const target: WriteTarget = { kindId, unitId, operation: 'update', request };
+    const target: WriteTarget = { kindId, unitId, operation: 'update', request, ahead: !request.back };
     return this.#write(target, async (session, kind, options, bytes, plan) => {
       const read = objectReader(session, request, bytes);
       const written = await this.stores
@@ -200,7 +204,34 @@ export class WriteCommands {
       effect: transactional ? 'write' : 'outside',
       once: !transactional,
       secret: operation === 'create' && kind.traits.secret !== undefined,
-      run: (session, bytes) => this.#run(session, kind, target, bytes, (within, plan) => run(within, bytes, plan)),
+      ...this.#inSteps(opened, kind, target, options, (session, bytes) =>
+        this.#run(session, kind, target, bytes, (within, plan) => run(within, bytes, plan)),
+      ),
+    };
+  }
+
+  /** Where something comes before the transaction, it does so unless the session has one. */
+  #inSteps(
+    opened: Opened,
+    kind: KindDef,
+    { request, unitId, ahead: takesAhead = false }: WriteTarget,
+    conditions: WriteAhead['conditions'],
+    run: WorkWithin,
+  ): Pick<Plan, 'ahead' | 'run'> {
+    if (!takesAhead || !this.writesAhead.concern(kind, opened)) return { run };
+    const target = { kind, conditions, ...(unitId !== undefined && { id: unitId }) };
+    const ahead = async (session: Session, bytes: ReceivedBody) => {
+      const value = await parseBody(bytes, request.contentType, session.project.schema);
+      const { changed, end } = await this.writesAhead.of(value, { ...target, session });
+      return { body: changed === value ? bytes : new ParsedBody(changed), end };
+    };
+    return {
+      ahead,
+      run: async (session, bytes) => {
+        if (session.executor.tx) return run(session, bytes);
+        const { body, end } = await ahead(session, bytes);
+        return run(session, body).finally(end);
+      },
     };
   }
 

@@ -3,7 +3,8 @@ import { createHmac } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { ok } from '../support/definitions.js';
+import { createdId, ok } from '../support/definitions.js';
+import { upload } from '../support/files.js';
 import { FunctionsFolder, reload, sharedServiceWith } from '../support/functions.js';
 import { codeBlocks } from './markdown.js';
 
@@ -51,6 +52,15 @@ test('the second module behaves as described', async () => {
   expect([again.status, again.body.messages]).toMatchObject([409, [{ code: 'note.nothing', parameter: 'from' }]]);
   const kept = await create('keep', '');
   expect((await project.delete(`/note/unit/${kept.id}`)).status).toBe(409);
+});
+
+test('the hooks of files count words, and refuse viruses', async () => {
+  const { parameters: granted } = (await ok(project.get('/kind/unit/file'))) as { parameters: string[] };
+  await ok(project.put('/kind/unit/file', { parameters: [...granted, { id: 'words', kind_id: 'integer' }] }));
+  const id = await createdId(upload(project, 'a.txt', 'one two'));
+  expect(await ok(project.get(`/file/unit/${id}`))).toMatchObject({ words: 2 });
+  expect(await ok(project.put(`/file/unit/${id}`, { name: 'b.txt' }))).toMatchObject({ words: 2 });
+  expect((await upload(project, 'a.txt', 'EICAR')).status).toBe(422);
 });
 
 test('the schedule of the page sends what is due', async () => {

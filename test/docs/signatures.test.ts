@@ -20,6 +20,7 @@ const SAME =
 const comparison = (block: string) =>
   [
     `import type * as kit from 'kind'; import type { ${others} } from 'kind';`,
+    "import type { Readable } from 'node:stream';",
     SAME,
     block,
     ...told.map(({ name, takes, given }) => {

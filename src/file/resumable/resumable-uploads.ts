@@ -27,7 +27,8 @@ import {
 } from '../../sql/file/upload.sql.js';
 import type { MemberCaller } from '../../tenancy/caller.js';
 import { UnitQuota } from '../../unit/table/write/unit-quota.js';
-import { Objects, type StoredContent } from '../objects.js';
+import { Objects } from '../objects.js';
+import type { StoredContent } from '../stored-content.js';
 import { ReceivedPart } from './received-part.js';
 import { UploadHold, unknownUpload } from './upload-hold.js';
 import { parseMetadata } from './upload-metadata.js';

@@ -10,6 +10,7 @@ import { FILE_HEADER, TUS } from '../../http/header-names.js';
 import type { HttpRequest } from '../../http/request/request.js';
 import { readQuery } from '../../http/route/parse-list-query.js';
 import { NO_QUERY } from '../../http/route/query-names.js';
+import { FunctionError } from '../../kit/function-error.js';
 import { FILE_KIND } from '../../model/built-in-traits.js';
 import { CONTENT_FIELD } from '../../model/built-in/file-fields.js';
 import type { Command, Opened } from '../../run/command.js';
@@ -157,7 +158,7 @@ export class ResumableCommands {
           return { ...upload, file };
         } catch (error) {
           // It would be refused again.
-          if (error instanceof KindError && error.status === 400) await this.resumable.remove(session, id);
+          if (isFinal(error)) await this.resumable.remove(session, id);
           throw error;
         }
       }),
@@ -172,14 +173,25 @@ export class ResumableCommands {
         const { kind } = requireContents(now, 'create');
         const plan = this.#creation(request, now);
         const long = this.behaviors.haveHooks(kind, now);
-        return inTransaction(this.database, now, { long }, (within) =>
-          around(within, async () => {
-            const { content: unit } = await plan.run(within, new ParsedBody({ ...values, [CONTENT_FIELD]: content }));
-            return String(parsedObject(unit)?.['id']);
-          }),
-        );
+        const given = new ParsedBody({ ...values, [CONTENT_FIELD]: content });
+        const { body, end } = (await plan.ahead?.(now, given)) ?? { body: given, end: undefined };
+        try {
+          return await inTransaction(this.database, now, { long }, (within) =>
+            around(within, async () => {
+              const { content: unit } = await plan.run(within, body);
+              return String(parsedObject(unit)?.['id']);
+            }),
+          );
+        } finally {
+          end?.();
+        }
       });
   }
+}
+
+/** Whether it would be refused again: for what is in it, or by a hook. */
+function isFinal(error: unknown): boolean {
+  return error instanceof FunctionError ? error.status < 500 : error instanceof KindError && error.status === 400;
 }
 
 /** @throws KindError 404 */

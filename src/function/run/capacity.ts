@@ -22,6 +22,8 @@ export class Capacity {
   /** By project. Both refuse with 503 what waits too long. */
   readonly calls: FairQueue;
   readonly sources: FairQueue;
+  /** Hooks that look at contents of files, before the transactions of their writes. */
+  readonly contents: FairQueue;
 
   constructor(metricSources: MetricSources) {
     const waiting: FairQueueOptions = {
@@ -31,7 +33,9 @@ export class Capacity {
     };
     this.calls = new FairQueue({ ...waiting, perKey: CALLS });
     this.sources = new FairQueue({ ...waiting, perKey: SOURCES });
+    this.contents = new FairQueue({ ...waiting, perKey: LIMITS.uploadsPerProject, concurrency: LIMITS.uploads });
     metricSources.addQueue('function calls', this.calls);
     metricSources.addQueue('remote sources', this.sources);
+    metricSources.addQueue('content hooks', this.contents);
   }
 }

@@ -9,11 +9,15 @@ import type { TransactionRuns } from '../../database/transaction/conflict-retrie
 import { originOfWrites, transactionOf, type Session } from '../../catalog/session/session.js';
 import type { Context } from '../../kit/context.js';
 import { runUserCode, type UserCode } from '../sandbox/user-code.js';
+import type { Caller } from '../../tenancy/caller.js';
 import { Contexts } from './contexts.js';
 import type { ReadyModule, HookName } from '../declare/definition.js';
 import { TimeLimit, type CallScope } from './time-limit.js';
 import { ErrorRedaction } from './error-redaction.js';
 import { getOrInsert } from '../../shared/maps.js';
+
+/** Hooks may read and write every parameter. */
+export const AUTHOR: Caller = { type: 'system', seesHidden: true };
 
 /** The maximum nesting of hooks, whose writes run hooks too. */
 const MAX_DEPTH = 8;
@@ -48,14 +52,24 @@ export class InnerCalls {
     };
   }
 
-  /** Returns the result of the hook; undefined without a hook of that name. @throws its error, as clients may see it */
-  async run(module: ReadyModule, name: HookName, session: Session, given: object): Promise<unknown> {
+  /**
+   * Returns the result of the hook; undefined without a hook of that name.
+   * @param timeout milliseconds for all runs of the transaction, if it is not that of a function
+   * @throws its error, as clients may see it
+   */
+  async run(
+    module: ReadyModule,
+    name: HookName,
+    session: Session,
+    given: object,
+    timeout = this.config.functionTimeout,
+  ): Promise<unknown> {
     const hook = module.hooks.get(name);
     if (!hook) return undefined;
     const code = { project: session.project.id, file: module.file, name };
     try {
       const { via, bySystem } = originOfWrites(session);
-      return await this.inside(session, code, hook, { ...given, via, asSystem: bySystem }, 'hooks');
+      return await this.inside(session, code, hook, { ...given, via, asSystem: bySystem }, { name: 'hooks', timeout });
     } catch (error) {
       const failed = (cause: unknown, at: string) => new Error(`${name} of ${module.file} failed${at}`, { cause });
       throw this.uncaught.redact(error, { module, name, session }, failed);
@@ -64,20 +78,20 @@ export class InnerCalls {
 
   /**
    * Runs a handler inside a session and returns its result. @throws what the handler throws
-   * @param limited the name in the timeout error, if the handler does not run inside a function call
+   * @param limited its name in the timeout error, and its time, if the handler does not run inside a function call
    */
   async inside<G extends object>(
     session: Session,
     code: UserCode,
     handler: (context: Context & G) => unknown,
     given: G,
-    limited: string,
+    limited: { readonly name: string; readonly timeout?: number },
   ): Promise<unknown> {
-    const running = this.#of(session);
+    const running = this.#of(session, limited.timeout ?? this.config.functionTimeout);
     if (running.depth >= MAX_DEPTH)
       throw new Error(`${code.file}: what sets off one another is more than ${MAX_DEPTH} deep`);
     const { call, failures, limit } = running;
-    if (running.depth === 0) limit?.start(limited);
+    if (running.depth === 0) limit?.start(limited.name);
     running.depth += 1;
     const { context, operations } = this.contexts.make({ session, call, code, depth: running.depth }, given);
     try {
@@ -98,12 +112,12 @@ export class InnerCalls {
     }
   }
 
-  #of(session: Session): ActiveCall {
+  #of(session: Session, timeout: number): ActiveCall {
     const tx = transactionOf(session);
     const known = this.#running.get(tx);
     if (known) return known;
     tx.becomeLong();
-    const limit = this.#limitOf(tx.runs);
+    const limit = this.#limitOf(tx.runs, timeout);
     tx.abortOn(limit.signal);
     const failures: unknown[] = [];
     const call: CallScope = { limit, tx, failWith: (error) => void failures.push(error) };
@@ -112,7 +126,7 @@ export class InnerCalls {
     return running;
   }
 
-  #limitOf(runs: TransactionRuns): TimeLimit {
-    return getOrInsert(this.#limits, runs, () => new TimeLimit(this.config.functionTimeout, () => runs.contended));
+  #limitOf(runs: TransactionRuns, timeout: number): TimeLimit {
+    return getOrInsert(this.#limits, runs, () => new TimeLimit(timeout, () => runs.contended));
   }
 }

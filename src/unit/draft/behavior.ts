@@ -8,6 +8,7 @@ import type { Faults } from '../../shared/errors.js';
 import type { Json } from '../../shared/json.js';
 import type { MaybePromise } from '../../shared/work-in-pieces.js';
 import { isLinkable, type KindDef, type Model } from '../../model/model.js';
+import type { Predicate } from '../../model/predicate/predicate.js';
 import type { PatternChecks } from '../../model/check/pattern-checks.js';
 import type { DefaultBytes } from './default-bytes.js';
 import { keyOf, type Body, type Draft } from './draft.js';
@@ -28,6 +29,18 @@ export interface PendingWrite {
   readonly id?: string;
   /** The position of the object in a bulk body. */
   readonly index?: number;
+}
+
+/** A write that has a transaction of its own, before that begins. */
+export interface WriteAhead {
+  readonly kind: KindDef;
+  readonly session: Session;
+  /** The unit of an edit. */
+  readonly id?: string;
+  /** Which units the caller may write. */
+  readonly conditions: { readonly access?: Predicate | undefined; readonly tags?: readonly string[] | undefined };
+  /** Called when the write has ended. */
+  readonly onEnd: (end: () => void) => void;
 }
 
 /** How a unit was written. */
@@ -66,6 +79,11 @@ export interface Behavior {
   readonly definition?: boolean;
   /** An edit returns the edited fields, the id and the times, instead of the whole unit. */
   readonly answersEdited?: boolean;
+  /**
+   * Does what may take long before the transaction of a write: a part of a larger one is written without it. Returns what
+   * takes the place of values of the body.
+   */
+  ahead?(body: Body, write: WriteAhead): Promise<Readonly<Record<string, unknown>> | undefined>;
   /** Changes the body before it is validated. */
   prepare?(body: Body, write: PendingWrite): Promise<Body> | Body;
   /** Throws where units of the kind cannot be written now. Called after checks of rights and existence, before the body is read. */
@@ -117,16 +135,22 @@ function runsOnEdits(behavior: Behavior): boolean {
   return ON_EDITS.some((event) => event in behavior);
 }
 
+type OfModel = Pick<Session, 'model' | 'project' | 'deployment'>;
+
+/** Ids of kinds, as they are with a set of functions. */
+type KindsByModel = WeakMap<
+  Model,
+  { readonly deployment: DeployedFunctions | undefined; readonly kinds: readonly string[] }
+>;
+
 /** All behaviors; modules register theirs at startup. */
 @Injectable()
 export class Behaviors {
   readonly #registered: RegisteredBehavior[] = [];
   #source: BehaviorSource | undefined;
   readonly #byKind = new WeakMap<KindDef, readonly Behavior[]>();
-  readonly #unlinking = new WeakMap<
-    Model,
-    { readonly deployment: DeployedFunctions | undefined; readonly kinds: string[] }
-  >();
+  readonly #unlinking: KindsByModel = new WeakMap();
+  readonly #ahead: KindsByModel = new WeakMap();
 
   constructor(private readonly deployments: Deployments) {}
 
@@ -194,17 +218,31 @@ export class Behaviors {
     return this.of(kind, session).some(runsOnEdits);
   }
 
-  /** The ids of the kinds that have behaviors for deleted links from their units. Cached by model. */
-  unlinkingKinds({ model, project, deployment }: Pick<Session, 'model' | 'project' | 'deployment'>): readonly string[] {
+  /** The ids of the kinds that have behaviors for deleted links from their units. */
+  unlinkingKinds(of: OfModel): readonly string[] {
+    return this.#kindsWith(this.#unlinking, of, (kind, behavior) => {
+      return isLinkable(kind) && ('beforeUnlink' in behavior || 'afterUnlink' in behavior);
+    });
+  }
+
+  /** The ids of the kinds whose behaviors do something before the transaction of a write. */
+  aheadKinds(of: OfModel): readonly string[] {
+    return this.#kindsWith(this.#ahead, of, (_, behavior) => 'ahead' in behavior);
+  }
+
+  /** Cached by model. */
+  #kindsWith(
+    cached: KindsByModel,
+    { model, project, deployment }: OfModel,
+    test: (kind: KindDef, behavior: Behavior) => boolean,
+  ): readonly string[] {
     const current = deployment ?? this.#source?.deployment;
-    const known = this.#unlinking.get(model);
+    const known = cached.get(model);
     if (known && known.deployment === current) return known.kinds;
     const has = (kind: KindDef) =>
-      this.of(kind, { project, ...(current && { deployment: current }) }).some((behavior) => {
-        return 'beforeUnlink' in behavior || 'afterUnlink' in behavior;
-      });
-    const kinds = [...model.kinds.values()].filter((kind) => isLinkable(kind) && has(kind)).map(({ id }) => id);
-    this.#unlinking.set(model, { deployment: current, kinds });
+      this.of(kind, { project, ...(current && { deployment: current }) }).some((behavior) => test(kind, behavior));
+    const kinds = [...model.kinds.values()].filter(has).map(({ id }) => id);
+    cached.set(model, { deployment: current, kinds });
     return kinds;
   }
 

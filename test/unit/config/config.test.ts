@@ -48,6 +48,7 @@ test('nothing set gives the defaults of the contract', () => {
     functionsDir: join(cwd, 'functions'),
     functionsWatch: true,
     functionTimeout: 10_000,
+    fileHookTimeout: 60_000,
     oldSecretsKeys: [],
     webhooks: { allow: [], allowPrivate: false, allowHttp: false },
     bodyLimit: 1_048_576,

@@ -34,6 +34,7 @@ const FORMS_WITH_HOOKS: ReadonlySet<DocumentedRoute['form']> = new Set([
   'file',
   'upload',
   'content',
+  'part',
   'endpoint',
 ]);
 

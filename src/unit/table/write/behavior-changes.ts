@@ -69,7 +69,7 @@ export class BehaviorChanges {
     { deferred, defaults }: CreateState,
   ): Promise<readonly LocatedDraft[]> {
     const { kind } = plan;
-    await this.#checkRule(session, plan, units, defaults);
+    await this.checkInput(session, plan, units, defaults);
     deferred.throwIfAny();
     const faults = new Faults();
     const patterns = new PatternChecks();
@@ -88,7 +88,7 @@ export class BehaviorChanges {
    * Tests the rule on the input with defaults; values that only a hook would set count as null. @throws KindError 401,
    * 403
    */
-  async #checkRule(
+  async checkInput(
     session: Session,
     plan: WritePlan,
     units: readonly LocatedDraft[],
