@@ -131,6 +131,9 @@ export interface LinkTypeDef {
   readonly values: KindDef;
 }
 
+/** Who sees pictures as they were uploaded: all who may read them, or their owner and administrators. */
+export type Originals = 'all' | 'owner';
+
 export interface Model {
   /** Incremented by every change. Statements check it, so that no request is answered from an outdated model. */
   readonly version: number;
@@ -141,6 +144,8 @@ export interface Model {
   readonly linkTypes: ReadonlyMap<string, LinkTypeDef>;
   /** What operations that a kind's `access` does not name default to. */
   readonly accessDefault: AccessDefault;
+  /** The setting of the project, with which fields of files are hidden. */
+  readonly originals: Originals;
   /** The schema of PostgreSQL's extension pg_trgm; undefined where the database does not have it. */
   readonly trigrams?: string | undefined;
 }

@@ -56,12 +56,13 @@ export class ModelStore {
   /** The cached model, or a loaded one. @throws KindError 401 if the project is gone */
   get(project: Project): Model | Promise<Model> {
     const cached = this.#models.get(project.id);
-    return cached && !isExpired(cached) ? cached.model : this.reload(project);
+    return cached && !isExpired(cached) && isSetAs(project, cached.model) ? cached.model : this.reload(project);
   }
 
   /** The cached model, even if expired; undefined if there is none. */
-  peek({ id }: Project): Model | undefined {
-    return this.#models.peek(id)?.model;
+  peek(project: Project): Model | undefined {
+    const model = this.#models.peek(project.id)?.model;
+    return model && isSetAs(project, model) ? model : undefined;
   }
 
   /** Loads the model; concurrent calls share one query. */
@@ -152,6 +153,7 @@ export async function loadModel(
   const state = {
     version: Number(first.v),
     accessDefault: first.access_default,
+    originals: project.settings.originals,
     trigrams: first.trigrams ?? undefined,
   };
   const model = await runYielding(modelInPieces({ ...records, ...state }, known), yielder);
@@ -164,7 +166,7 @@ export async function loadModel(
 }
 
 /** What a model has beside its definitions. */
-type ModelState = Pick<ModelRecords, 'version' | 'accessDefault' | 'trigrams'>;
+type ModelState = Pick<ModelRecords, 'version' | 'accessDefault' | 'originals' | 'trigrams'>;
 
 /** Parses the records of all rows. */
 export function* recordsInPieces(rows: readonly ModelRow[]): WorkInPieces<Omit<ModelRecords, keyof ModelState>> {
@@ -189,6 +191,11 @@ const INCOMPLETE_TTL = 1000;
 
 function isExpired({ until }: CachedModel): boolean {
   return until !== undefined && until < performance.now();
+}
+
+/** Whether a model is that of the settings that the project has by now. */
+function isSetAs({ settings }: Project, { originals }: Model): boolean {
+  return originals === (settings.originals ?? 'all');
 }
 
 function incomplete(): KindError {

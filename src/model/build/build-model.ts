@@ -22,6 +22,7 @@ import {
   type KindDef,
   type LinkTypeDef,
   type Model,
+  type Originals,
 } from '../model.js';
 import type { ParameterDef } from '../parameter-type/parameter-def.js';
 import type { ParameterType } from '../parameter-type/parameter-type.js';
@@ -59,20 +60,21 @@ export function* modelInPieces(
   }
   const groups = buildGroups(records);
   const memberships = yield* membershipsOf(groups);
-  const sources = records.kinds.map((record) => sourceOf(record, memberships.get(record.id) ?? []));
+  const { originals = 'all' } = records;
+  const sources = records.kinds.map((record) => sourceOf(record, memberships.get(record.id) ?? [], originals));
   const keys = yield* keyTypes(sources, parameters);
   const shared = new Map<ParameterDef, Field>();
   const kinds = new Map<string, KindDef>();
   for (const source of sources) {
     const { record, builtIn } = source;
+    const own = { parameters, keys, shared };
     const equal = [known?.kinds.get(record.id), builtIn && builtInByDefault.get(record.id)].find(
-      (each) => each && matchesRecord(source, each) && (isFixed(source) || hasSameFields(each, parameters, keys)),
+      (each) => each && matchesRecord(source, each) && (isFixed(source) || hasSameFields(source, each, own)),
     );
     if (equal) {
       // A new object, because caches by kind may hold results that depend on other kinds.
       kinds.set(record.id, { ...equal });
     } else {
-      const own = { parameters, keys, shared };
       const shape = isFixed(source) ? builtInShape(source.builtIn) : userShape(record, own);
       kinds.set(record.id, finishKind(source, shape));
     }
@@ -84,7 +86,7 @@ export function* modelInPieces(
     yield;
   }
   const { version, accessDefault = 'open', trigrams } = records;
-  return { version, kinds, parameters, groups, linkTypes, accessDefault, trigrams };
+  return { version, kinds, parameters, groups, linkTypes, accessDefault, originals, trigrams };
 }
 
 /** Whether a kind has the same fields in two models, of which one was built with the other as `known`. */
@@ -108,8 +110,8 @@ interface KindSource {
 }
 
 /** Removes what is granted from the list of parameters: the stored list has it, but it is no parameter. */
-function sourceOf(record: KindRecord, groups: readonly string[]): KindSource {
-  const builtIn = builtInKindOf(record);
+function sourceOf(record: KindRecord, groups: readonly string[], originals: Originals): KindSource {
+  const builtIn = builtInKindOf(record, originals);
   if (builtIn && !builtIn.traits.extensible) return { record, groups, builtIn };
   const granted = new Set(grantedNames({ id: record.id, traits: builtIn?.traits ?? NO_TRAITS }, groups));
   if (granted.size === 0) return { record, groups, builtIn };
@@ -143,10 +145,12 @@ function matchesRecord({ record, groups, builtIn }: KindSource, kind: KindDef): 
 }
 
 function hasSameFields(
+  { builtIn }: KindSource,
   { id: kindId, parameters: ids, fields }: KindDef,
-  parameters: ReadonlyMap<string, ParameterDef>,
-  keys: ReadonlyMap<string, ParameterType>,
+  { parameters, keys }: FieldSources,
 ): boolean {
+  const isOwn = new Set(ids);
+  if (builtIn?.fields.some((field) => fields.get(field.id) !== field && !isOwn.has(field.id))) return false;
   return ids.every((id) => {
     const def = parameterOf(parameters, kindId, id);
     const field = fields.get(id);

@@ -1,6 +1,7 @@
 /** Rows of a project's definition tables, as the loader reads them, and their conversion to definitions. */
 import type { Json } from '../../shared/json.js';
 import type { AccessDefault } from '../access-levels.js';
+import type { Originals } from '../model.js';
 import type { Changes } from '../changes.js';
 import type { AcceptedAccess, KindCheck } from '../model.js';
 import { withMadeDefault } from '../made-default.js';
@@ -73,6 +74,8 @@ export interface ModelRecords {
   readonly links: readonly LinkTypeRecord[];
   /** `open` if it is left out. */
   readonly accessDefault?: AccessDefault;
+  /** `all` if it is left out. */
+  readonly originals?: Originals | undefined;
   readonly trigrams?: string | undefined;
 }
 

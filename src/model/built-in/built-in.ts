@@ -4,7 +4,7 @@
  */
 import type { Json } from '../../shared/json.js';
 import { builtInField as field, constantField, UNIT_FIELDS } from '../field.js';
-import type { Field, KeySource, KindDef } from '../model.js';
+import type { Field, KeySource, KindDef, Originals } from '../model.js';
 import type { ParameterSetting } from '../parameter-setting/parameter-setting.js';
 import { SETTING_LIST, settingName } from '../parameter-setting/parameter-settings.js';
 import {
@@ -17,7 +17,7 @@ import {
 } from './member-fields.js';
 import { MOST_DAYS } from '../changes.js';
 import { MEMBER_GROUP, PARAMETER_GROUP } from '../model.js';
-import { FILE_FIELDS, FILE_NAMES } from './file-fields.js';
+import { FILE_FIELDS, FILE_FIELDS_OF_OWNERS, FILE_NAMES } from './file-fields.js';
 import { WEBHOOK_FIELDS } from './webhook-fields.js';
 import type { ParameterTypeId } from '../parameter-type/parameter-types.js';
 import { fieldAccessType } from '../parameter-type/field-access.js';
@@ -257,14 +257,12 @@ export function grantedFields(groups: readonly string[]): Field[] {
 const BY_ID: ReadonlyMap<string, BuiltInKind> = new Map(BUILT_IN_KINDS.map((kind) => [kind.id, kind]));
 
 /** The built-in kind of a record: its list of parameters names `id`, as that of no other kind can. */
-export function builtInKindOf({
-  id,
-  parameters,
-}: {
-  id: string;
-  parameters: readonly string[];
-}): BuiltInKind | undefined {
-  return parameters.includes('id') ? BY_ID.get(id) : undefined;
+export function builtInKindOf(
+  { id, parameters }: { id: string; parameters: readonly string[] },
+  originals: Originals = 'all',
+): BuiltInKind | undefined {
+  const kind = parameters.includes('id') ? BY_ID.get(id) : undefined;
+  return kind?.traits.contents && originals === 'owner' ? { ...kind, fields: FILE_FIELDS_OF_OWNERS } : kind;
 }
 
 /** The built-in kind that a kind extends. */

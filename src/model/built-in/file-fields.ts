@@ -59,3 +59,12 @@ export const FILE_FIELDS: readonly Field[] = [
   ),
   field({ id: OBJECT_FIELD, type: 'string', hidden: true, nullable: false, indexed: true }, FOUND),
 ];
+
+/**
+ * The same where `originals=owner`: who gets a picture in sizes alone is not told by its digest whether it is one that he
+ * has or suspects.
+ */
+export const FILE_FIELDS_OF_OWNERS: readonly Field[] = FILE_FIELDS.map((each) => {
+  const rules = ['eq(owner,@member.id)', `not(in(media_type,${SIZED_TYPES.join()}))`];
+  return each.id === 'sha256' ? { ...each, def: { ...each.def, readAccess: rules } } : each;
+});

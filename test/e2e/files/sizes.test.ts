@@ -7,7 +7,7 @@ import { schemaName } from '../../../src/model/names.js';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import { ProjectStore } from '../../../src/tenancy/project-store.js';
 import { anonymous, signUp, withMembers } from '../../support/callers.js';
-import { ok, query } from '../../support/definitions.js';
+import { ok, query, refusalOf } from '../../support/definitions.js';
 import { sharedService, type TestProject } from '../../support/service.js';
 
 const service = await sharedService();
@@ -56,6 +56,13 @@ async function keysOf(of: TestProject): Promise<string[]> {
   const keys: string[] = [];
   for await (const { key } of store.list(`${of.id}/`)) keys.push(key);
   return keys;
+}
+
+const COVER = { id: 'cover', kind_id: 'unit', reference_kind: 'file' };
+
+async function codeOfQuery(of: TestProject, query: string): Promise<string> {
+  const { status, body } = await of.get(`/file/unit?${query}`);
+  return [status, ...body.messages.map(({ code }) => code)].join(' ');
 }
 
 describe('a size', () => {
@@ -136,5 +143,44 @@ describe('originals=owner', () => {
     expect(await codeOf(await fetch(ofBob))).toBe('403 file.original');
     expect((await fetch(`${ofBob}&size=thumb`)).status).toBe(200);
     expect((await fetch(await addressOf(bob, text))).status).toBe(200);
+  });
+
+  it('hides the digest of a picture from others, also where it is asked for', async () => {
+    const project = await withMembers(await service.project());
+    const memberOf = async (name: string) => project.as((await signUp(project, name)).accessToken);
+    const [ann, bob] = [await memberOf('ann'), await memberOf('bob')];
+    await ok(project.put('/kind/unit/file', { access: { read: 'anyone', update: 'anyone' } }));
+    await ok(project.post('/kind/unit', { id: 'page', public: true, parameters: [COVER] }));
+    const id = await uploaded(ann, 'a.jpg', await picture(71), 'image/jpeg');
+    await uploaded(ann, 'b.txt', 'text', 'text/plain');
+    await ok(project.post('/page/unit', { cover: id }));
+    const digestsFor = async (of: TestProject) => {
+      const { items } = (await ok(of.get('/file/unit?order=name'))) as { items: readonly { sha256?: string }[] };
+      const [covers] = ((await ok(of.get('/page/unit?include=cover.sha256'))) as { items: readonly object[] }).items;
+      return [...items.map((file) => 'sha256' in file), 'cover.sha256' in (covers ?? {})];
+    };
+    const whole = (await ok(project.get(`/file/unit/${id}`))) as { sha256: string };
+    for (const caller of [bob, anonymous(project)]) expect(await digestsFor(caller)).toEqual([true, true, true]);
+    await app.get(Provisioning).set(project.id, { settings: { originals: 'owner' } });
+    await app.get(ProjectStore).reload(project.id);
+    for (const caller of [ann, project]) expect(await digestsFor(caller)).toEqual([true, true, true]);
+    for (const caller of [bob, anonymous(project)]) expect(await digestsFor(caller)).toEqual([false, true, false]);
+    await ok(project.post('/kind/unit', { id: 'other' }));
+    expect(await digestsFor(bob)).toEqual([false, true, false]);
+    const { status, body } = await bob.put(`/file/unit/${id}`, { name: 'c.jpg' });
+    expect([status, body.content]).toEqual([200, expect.not.objectContaining({ sha256: expect.anything() })]);
+    const queries = [`filter=eq(sha256,${whole.sha256})`, 'order=sha256', `filter=gt(sha256,${whole.sha256})`];
+    for (const query of queries) {
+      expect([await codeOfQuery(bob, query), await codeOfQuery(anonymous(project), query)]).toEqual([
+        '403 access.denied',
+        '401 token.missing',
+      ]);
+      expect(await codeOfQuery(project, query)).toBe('200');
+    }
+    expect(refusalOf(await bob.get(`/page/unit?filter=eq(cover.sha256,${whole.sha256})`)).status).toBe(403);
+    expect(refusalOf(await bob.get('/file/aggregate?select=max(sha256)')).status).toBe(403);
+    await app.get(Provisioning).set(project.id, { settings: { originals: 'all' } });
+    await app.get(ProjectStore).reload(project.id);
+    expect(await digestsFor(bob)).toEqual([true, true, true]);
   });
 });

@@ -26,7 +26,7 @@ describe('models in memory', () => {
   it('one with very many fields is kept too', () => {
     const models = app.get(ModelStore);
     const fields = new Map(Array.from({ length: 300_000 }, (_, at) => [String(at), {}]));
-    const model = { version: 1, kinds: new Map([['huge', { fields }]]) } as unknown as Model;
+    const model = { version: 1, kinds: new Map([['huge', { fields }]]), originals: 'all' } as unknown as Model;
     models.publish(keyOf('huge'), model);
     expect(models.get(keyOf('huge'))).toBe(model);
     models.clear();
