@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { startChromium } from '../support/chromium.js';
 import { ConsolePage } from '../support/console.js';
 import { defineKinds, signUp, withMembers } from '../support/callers.js';
-import { createdId } from '../support/definitions.js';
-import { upload } from '../support/files.js';
+import { createdId, ok } from '../support/definitions.js';
+import { upload, withOwnFileKind } from '../support/files.js';
 import { pngOf, wavOf } from '../support/pictures.js';
 import { startTestService } from '../support/service.js';
 
@@ -252,10 +252,57 @@ describe('a reference to a file', () => {
   });
 
   it('is a picture in the grid', async () => {
+    const asked: string[] = [];
+    page.on('request', (request) => void asked.push(request.url()));
     await open('#/data/article');
     await page.getByRole('gridcell', { name: 'blue.png' }).waitFor();
     await expect.poll(() => shownPictures('.grid')).toBe(1);
     await opened.screenshot('files-cell');
+    // The addresses come with what else is read of the files.
+    expect(asked.filter((url) => url.endsWith('/url'))).toEqual([]);
+    // The file says where it is.
+    await page.getByRole('link', { name: 'blue.png' }).click();
+    await main.getByRole('link', { name: '1 × Article: Cover' }).click();
+    await page.getByRole('gridcell', { name: 'Sea' }).waitFor();
+  });
+});
+
+describe('who may do less', () => {
+  it('sees no upload where it may not create, and no form where it may not edit', async () => {
+    await ok(project.put('/kind/unit/file', { access: { create: 'admin', read: 'anyone' } }));
+    const member = await ConsolePage.open(browser, project);
+    await member.page.goto(member.url());
+    await member.signIn(ann.username, ann.password);
+    await member.page.getByRole('navigation', { name: 'Kinds' }).waitFor();
+    await member.page.goto(member.url('#/data/file'));
+    await member.page.getByRole('gridcell', { name: 'blue.png' }).waitFor();
+    expect(await member.page.getByLabel('Files to upload').count()).toBe(0);
+    await member.page.getByRole('button', { name: 'Upload', disabled: true }).waitFor();
+    await member.page.getByRole('link', { name: 'blue.png' }).click();
+    await member.page.getByRole('img', { name: 'blue.png' }).waitFor();
+    await member.page.getByRole('button', { name: 'Replace', disabled: true }).waitFor();
+    expect(await member.accessibilityFaults()).toEqual([]);
+    await member.screenshot('file-reader');
+    await member.page.goto(member.url('#/data/article/new'));
+    const field = member.page.getByRole('group', { name: 'Cover' });
+    await field.getByRole('button', { name: 'Choose an existing one' }).waitFor();
+    expect(await field.getByRole('button', { name: 'Upload' }).count()).toBe(0);
+    await ok(project.put('/kind/unit/file', { access: null }));
+  });
+
+  it('has nothing of this in a project with a kind of that name of its own', async () => {
+    const other = await ConsolePage.signedIn(browser, await withOwnFileKind(await service.project()));
+    await other.page.goto(other.url('#/data/file'));
+    await other.page.getByText('No units yet.').waitFor();
+    expect(await other.page.getByText('Upload').count()).toBe(0);
+    expect(await other.page.getByText('Pictures').count()).toBe(0);
+    await other.page.getByRole('main').getByRole('link', { name: 'New' }).first().click();
+    await other.page.getByRole('textbox', { name: 'title' }).fill('a');
+    await other.page.getByRole('button', { name: 'Create' }).click();
+    await other.page.getByRole('heading', { name: 'a', exact: true }).waitFor();
+    expect(await other.page.getByRole('region', { name: 'Content' }).count()).toBe(0);
+    await other.page.getByRole('link', { name: 'Duplicate' }).waitFor();
+    expect(other.complaints).toEqual([]);
   });
 });
 

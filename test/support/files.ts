@@ -1,6 +1,7 @@
 /** Contents of files: how they are sent, and what the store of a service has. */
 import type { FileStore } from '../../src/file/store/file-store.js';
 import { FILE_STORE } from '../../src/file/objects.js';
+import { defineKinds } from './callers.js';
 import { query } from './definitions.js';
 import type { Reply, TestProject } from './service.js';
 
@@ -57,4 +58,16 @@ export async function stored(project: TestProject): Promise<Stored> {
   const keys: string[] = [];
   for await (const { key } of store.list(`${project.id}/`)) keys.push(key);
   return { files: row?.files ?? 0, bytes: row?.bytes ?? 0, objects: keys.length, unused: row?.unused ?? 0 };
+}
+
+/** Makes of a project one that had a kind `file` before there were files, as an older release left it. */
+export async function withOwnFileKind(project: TestProject): Promise<TestProject> {
+  const access = { create: 'member', read: 'anyone' };
+  await defineKinds(project, { id: 'paper', access, parameters: [{ id: 'title', kind_id: 'string', unique: true }] });
+  await query(project, 'DROP TABLE $schema.file');
+  await query(project, 'ALTER TABLE $schema.paper RENAME TO file');
+  await query(project, `DELETE FROM $schema.kind WHERE id = 'file'`);
+  await query(project, `UPDATE $schema.kind SET id = 'file' WHERE id = 'paper'`);
+  await query(project, 'UPDATE $schema."_model" SET version = version + 1');
+  return project;
 }

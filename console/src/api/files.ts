@@ -2,7 +2,6 @@
 import { FILE_KIND } from '../../../src/model/built-in-traits.js';
 import { contentEtag } from '../../../src/file/content/content-etag.js';
 import { BASE } from './client.js';
-import { ApiError } from './errors.js';
 import { PART_BYTES, typeOf, type Begun, type Sending } from './sending.js';
 import { session } from './session.js';
 import type { Unit } from './types.js';
@@ -21,7 +20,8 @@ export interface FileUnit extends Unit {
 
 /** What is needed to show a file: its address opens it without a header. */
 export interface ShownFile extends Pick<FileUnit, 'id' | 'name' | 'media_type' | 'bytes'> {
-  readonly url: string;
+  /** Null if the service makes none. */
+  readonly url: string | null;
 }
 
 /** The first parts of the path of a file. */
@@ -80,7 +80,7 @@ export async function makeAddress(id: string, seconds?: number): Promise<FileAdd
     path: [...UNIT_PATH, id, 'url'],
     body: seconds === undefined ? {} : { seconds },
   });
-  return { ...content, url: new URL(content.url, BASE).href };
+  return { ...content, url: absolute(content.url) };
 }
 
 /** The first bytes of a content, as text. */
@@ -92,18 +92,15 @@ export async function readText(id: string, bytes: number, signal: AbortSignal): 
 
 /** What is needed to show files; those that are gone, or that the member may not read, are left out. */
 export async function getShownFiles(ids: readonly string[]): Promise<readonly ShownFile[]> {
-  const files = (await getUnits(FILE_KIND, ids, ['id', 'name', 'media_type', 'bytes'])) as readonly FileUnit[];
-  return Promise.all(files.map(async (file) => ({ ...file, url: await addressOf(file.id) })));
+  const files = (await getUnits(FILE_KIND, ids, ['id', 'name', 'media_type', 'bytes', 'url'])) as readonly ReadFile[];
+  return files.map((file) => ({ ...file, url: file.url === null ? null : absolute(file.url) }));
 }
 
-async function addressOf(id: string): Promise<string> {
-  try {
-    return (await makeAddress(id)).url;
-  } catch (error) {
-    // It has been deleted meanwhile.
-    if (error instanceof ApiError && error.status === 404) return '';
-    throw error;
-  }
+type ReadFile = Unit & ShownFile;
+
+/** The service does not know the path that a proxy may have put in front of it. */
+function absolute(url: string): string {
+  return new URL(url.replace(/^\/api\/lib\//, ''), BASE).href;
 }
 
 /** @param address of `makeAddress` */

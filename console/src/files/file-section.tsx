@@ -22,6 +22,7 @@ import { ActionButton } from '../shell/action.js';
 import { ContentConflict } from './content-conflict.js';
 import { FilePreview } from './file-preview.js';
 import { sizeText } from './file-size.js';
+import { FileUses } from './file-uses.js';
 import './files.css';
 import { shownFileKey } from './shown-files.js';
 
@@ -53,6 +54,7 @@ export function FileSection({ file, refusal, onChanged }: FileSectionProps) {
         {/* Another content has another address. */}
         <AddressButton key={file.sha256} id={id} />
       </Group>
+      <FileUses id={id} />
     </Stack>
   );
 }

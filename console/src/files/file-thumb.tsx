@@ -16,19 +16,19 @@ export function FileThumb({ id, size }: FileThumbProps) {
   const file = useShownFile(id);
   // Where the service makes no sizes, or the address has ended.
   const [failed, setFailed] = useState<string>();
-  const isPicture = file && hasSizes(file.media_type) && file.url !== '' && failed !== file.url;
+  const url = file && hasSizes(file.media_type) && file.url !== failed ? file.url : null;
   return (
     <span className="file-thumb" data-size={size} aria-hidden>
-      {isPicture && (
+      {url !== null && (
         <img
-          src={withQuery(file.url, { size: 'thumb' })}
+          src={withQuery(url, { size: 'thumb' })}
           alt=""
           loading="lazy"
           decoding="async"
-          onError={() => setFailed(file.url)}
+          onError={() => setFailed(url)}
         />
       )}
-      {file && !isPicture && endOf(file)}
+      {file && url === null && endOf(file)}
     </span>
   );
 }

@@ -56,6 +56,6 @@ export function useShownFile(id: string): ShownFile | null | undefined {
 
 /** When the address ends, in milliseconds since 1970. */
 function endOf(file: ShownFile | null | undefined): number {
-  if (!file || file.url === '') return Infinity;
+  if (!file || file.url === null) return Infinity;
   return Number(new URL(file.url).searchParams.get('expires')) * 1000;
 }

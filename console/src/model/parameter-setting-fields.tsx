@@ -1,6 +1,7 @@
 /** The controls of a parameter's settings: the usual ones at first, the others behind a button. */
 import { Button, Checkbox, Group, Select, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { FILE_KIND } from '../../../src/model/built-in-traits.js';
 import { settingName } from '../../../src/model/parameter-setting/parameter-settings.js';
 import type { FieldType } from '../api/types.js';
 import { fieldOfType } from '../fields/fields.js';
@@ -35,7 +36,10 @@ export function SettingFields({
 }: SettingFieldsProps) {
   const text = useText();
   const [showsMore, setShowsMore] = useState(false);
-  const settings = settingsOf(type).filter(({ id }) => !without.includes(id));
+  const isFile = inputs['reference_kind'] === FILE_KIND;
+  const settings = settingsOf(type).filter(
+    ({ id }) => !without.includes(id) && (isFile || !OF_FILES.has(id) || isSet(inputs[id])),
+  );
   const more = settings.filter(({ place }) => place === undefined);
   // A fault must not be hidden.
   const isOpen = showsMore || more.some(({ id }) => faults[settingName(id, type)] !== undefined);
@@ -65,6 +69,13 @@ export function SettingFields({
       {isOpen && more.map(control)}
     </Stack>
   );
+}
+
+/** Only references to files have them. One that is set is shown, so that it can be taken back. */
+const OF_FILES: ReadonlySet<string> = new Set(['accept', 'max_bytes', 'owned']);
+
+function isSet(input: SettingInputs[string] | undefined): boolean {
+  return Array.isArray(input) ? input.length > 0 : input !== undefined && input !== '' && input !== false;
 }
 
 function listIn(input: SettingInputs[string] | undefined): readonly string[] {

@@ -3,27 +3,16 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { OpenApiDocument } from '../../../src/doc/openapi/openapi.js';
 import { headerOf, partsOf, withManifest, writeBackup } from '../../support/backup-files.js';
-import { defineKinds } from '../../support/callers.js';
 import { runCommand } from '../../support/command-line.js';
-import { createdId, ok, query, refusalOf } from '../../support/definitions.js';
+import { createdId, ok, refusalOf } from '../../support/definitions.js';
 import { exchange } from '../../support/exchange.js';
+import { withOwnFileKind } from '../../support/files.js';
 import { temporaryFolder } from '../../support/mailbox.js';
 import { sharedService, type TestProject } from '../../support/service.js';
 
 const service = await sharedService();
 
-/** A project as an older release left it. */
-async function olderProject() {
-  const project = await service.project();
-  const access = { create: 'member', read: 'anyone' };
-  await defineKinds(project, { id: 'paper', access, parameters: [{ id: 'title', kind_id: 'string', unique: true }] });
-  await query(project, 'DROP TABLE $schema.file');
-  await query(project, 'ALTER TABLE $schema.paper RENAME TO file');
-  await query(project, `DELETE FROM $schema.kind WHERE id = 'file'`);
-  await query(project, `UPDATE $schema.kind SET id = 'file' WHERE id = 'paper'`);
-  await query(project, 'UPDATE $schema."_model" SET version = version + 1');
-  return project;
-}
+const olderProject = async () => withOwnFileKind(await service.project());
 
 /** Not held to the document of no project, whose kind `file` is another. */
 function call(of: TestProject, method: string, path: string, body?: unknown, type = 'application/json') {
