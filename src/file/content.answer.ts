@@ -18,7 +18,10 @@ export class ContentAnswer extends StreamAnswer {
   /** If the store fails in between, the connection is broken, so that no client takes a part for the whole. */
   start(response: HttpResponse): void {
     const { body } = this;
-    response.writeHead(this.status, this.fields);
+    const { Vary: varies, ...fields } = this.fields;
+    // Beside what it depends on already, such as the origin of a page.
+    if (varies !== undefined) response.appendHeader('Vary', String(varies));
+    response.writeHead(this.status, fields);
     if (!body) {
       response.end();
       return;

@@ -82,7 +82,7 @@ export class FileBehavior implements RegisteredBehavior, OnModuleInit {
     const bytes = Buffer.from(given.slice(HEX.length), 'hex');
     if (bytes.subarray(0, KEY_MARK.length).toString() === KEY_MARK) {
       const content = this.objects.findUntaken(bytes.toString('utf8', KEY_MARK.length));
-      if (!content) throw refusal('body.malformed', 'The upload was cut off');
+      if (!content) throw cutOff();
       return { draft, content };
     }
     const content = await this.#store(bytes, draft, session);
@@ -133,6 +133,8 @@ export class FileBehavior implements RegisteredBehavior, OnModuleInit {
     const { executor, project } = session;
     const bytes = Number(values.get('bytes'));
     const [all] = await executor.run<TakenObjectRow>(takeObjectStatement(project.schema, key, bytes));
+    // From here on it stays; before that, it is removed when its client has gone.
+    if (!this.objects.findUntaken(key)) throw cutOff();
     this.quota.checkContents(session, Number(all?.total));
     executor.tx?.afterCommit(() => this.objects.taken(project, key, all?.listed === true));
   }
@@ -160,6 +162,10 @@ const HEX = '\\x';
 function base64Bytes(text: string): number {
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
   return Math.floor((text.length * 3) / 4) - padding;
+}
+
+function cutOff(): KindError {
+  return refusal('body.malformed', 'The upload was cut off');
 }
 
 export function changedContent(): KindError {

@@ -96,10 +96,12 @@ export class FileCommands {
     return row;
   }
 
-  /** What comes before the transaction of a write, with the model as it is by then. */
-  #receive<T>(opened: Opened, work: (session: Session) => Promise<T>): Promise<T> {
+  /** What comes before the transaction of a write, with the model as it is by then. @throws KindError 401 at its end */
+  async #receive<T>(opened: Opened, work: (session: Session) => Promise<T>): Promise<T> {
     const executor = executorFor(this.database, opened);
-    return this.catalog.withModel(opened, (model) => work({ ...opened, model, executor }));
+    const received = await this.catalog.withModel(opened, (model) => work({ ...opened, model, executor }));
+    await this.uploads.checkCaller(opened);
+    return received;
   }
 
   /** Receives the content once, also where the command runs again with a newer model. It is removed if no file gets it. */

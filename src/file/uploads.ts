@@ -12,7 +12,7 @@ import { MetricSources } from '../shared/metric-sources.js';
 import { byteSizeText } from '../shared/texts.js';
 import type { ContentRow } from '../sql/file/content.sql.js';
 import { contentBytesStatement } from '../sql/file/object.sql.js';
-import type { Caller } from '../tenancy/caller.js';
+import { type Caller, CallerResolver } from '../tenancy/caller.js';
 import type { Session } from '../catalog/session/session.js';
 import { UnitQuota } from '../unit/table/write/unit-quota.js';
 import { withDigest } from './content/content-digest.js';
@@ -46,6 +46,7 @@ export class Uploads {
   constructor(
     private readonly objects: Objects,
     private readonly quota: UnitQuota,
+    private readonly callers: CallerResolver,
     @Inject(CONFIG) private readonly config: Config,
     metricSources: MetricSources,
   ) {
@@ -107,6 +108,14 @@ export class Uploads {
   limitOf({ type }: Caller): number {
     const { fileLimit } = this.config;
     return type === 'anonymous' ? Math.min(fileLimit, LIMITS.fileAnonymous) : fileLimit;
+  }
+
+  /** A content may take hours to arrive, and its sender lose the session or the scope meanwhile. @throws KindError 401 */
+  async checkCaller({ caller, project }: Pick<Session, 'caller' | 'project'>): Promise<void> {
+    if (caller.type !== 'member') return;
+    const now = await this.callers.current(project, new Set([caller]));
+    if (now.get(caller) === caller) return;
+    throw refusal('token.revoked', 'The session was ended, or the API key changed, before all of the content was here');
   }
 
   /** @throws KindError 503 where too many others are under way */

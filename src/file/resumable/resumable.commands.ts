@@ -167,8 +167,9 @@ export class ResumableCommands {
 
   /** With the model of then, which may be another one than when the upload began. */
   #creator(session: Session, request: HttpRequest): CreateFile {
-    return (values, content, around) =>
-      this.catalog.withModel(session, async (model) => {
+    return async (values, content, around) => {
+      await this.uploads.checkCaller(session);
+      return this.catalog.withModel(session, async (model) => {
         const now = { ...session, model };
         const { kind } = requireContents(now, 'create');
         const plan = this.#creation(request, now);
@@ -186,6 +187,7 @@ export class ResumableCommands {
           end?.();
         }
       });
+    };
   }
 }
 

@@ -5,6 +5,8 @@ import http from 'node:http';
 import { describe, expect, it, vi } from 'vitest';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import { StorageSizes } from '../../../src/catalog/project/storage-sizes.js';
+import { FileBehavior } from '../../../src/file/file.behavior.js';
+import { Objects } from '../../../src/file/objects.js';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
 import { createdId, ok, query, refusalOf } from '../../support/definitions.js';
@@ -461,6 +463,31 @@ describe('places of uploads', () => {
     request.on('error', () => undefined).write('a');
     await vi.waitFor(async () => expect((await stored(of)).unused).toBe(1));
     request.destroy();
+    await vi.waitFor(async () => expect(await stored(of)).toEqual({ files: 0, bytes: 0, objects: 0, unused: 0 }));
+  });
+
+  it('are of no use to those whose session was ended before all of it was here', async () => {
+    const of = await service.project();
+    const member = await asMember(of);
+    const { content: me } = (await member.get('/auth/me')).body as { content: { id: string } };
+    const send = await waiting(member, 1);
+    await ok(of.delete(`/person/unit/${me.id}`));
+    expect(await send()).toEqual([401]);
+    await vi.waitFor(async () => expect(await stored(of)).toEqual({ files: 0, bytes: 0, objects: 0, unused: 0 }));
+  });
+
+  it('make no file whose content is removed meanwhile, as its client has gone', async () => {
+    const of = await service.project();
+    const { app } = of.service;
+    const [objects, behavior] = [app.get(Objects), app.get(FileBehavior)];
+    const complete = behavior.complete.bind(behavior);
+    vi.spyOn(behavior, 'complete').mockImplementationOnce(async (draft, write) => {
+      const completed = await complete(draft, write);
+      const content = objects.findUntaken(String(completed.values.get('object')));
+      if (content) await objects.end(write.session.project, content);
+      return completed;
+    });
+    expect(refusalOf(await upload(of, 'a')).messages).toEqual(['body.malformed']);
     await vi.waitFor(async () => expect(await stored(of)).toEqual({ files: 0, bytes: 0, objects: 0, unused: 0 }));
   });
 });

@@ -108,6 +108,16 @@ describe('a request', () => {
     expect(second.headers.get('x-request-id')).toBeTruthy();
   });
 
+  it('of a listed origin gets a content of a file that caches keep for that origin alone', async () => {
+    const headers = { ...authorization, origin: 'https://a.example' };
+    const path = '/api/lib/file/unit';
+    const made = await send(listed.service, { method: 'POST', path: `${path}?name=a`, headers, body: 'a' });
+    const { id } = (made.body as { content: { id: string } }).content;
+    const reply = await send(listed.service, { path: `${path}/${id}/content`, headers });
+    expect(reply.headers.get('vary')).toBe('Origin, Authorization');
+    expect(reply.headers.get('access-control-allow-origin')).toBe('https://a.example');
+  });
+
   it('of another origin is answered without permission for the browser', async () => {
     const reply = await send(listed.service, {
       path: '/api/lib/kind/unit',
