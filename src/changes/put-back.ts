@@ -1,8 +1,9 @@
 /** Which values of a unit as it was are put back: what differs, without what its caller may not read there or write now. */
 import { describedFields, writableFields } from '../access/masks.js';
 import type { Session } from '../catalog/session/session.js';
+import { CONTENT_FACTS, CONTENT_FIELD } from '../model/built-in/file-fields.js';
 import type { Field, KindDef } from '../model/model.js';
-import { isMissingRight, type ErrorCode } from '../shared/errors.js';
+import { isMissingRight, refusal, type ErrorCode } from '../shared/errors.js';
 import { jsonEqual, type Json } from '../shared/json.js';
 import type { Past } from './history.reader.js';
 
@@ -58,6 +59,23 @@ export function putBack(
     else leftOut.push({ parameter: id, code: 'access.denied' });
   }
   return { body, leftOut };
+}
+
+/**
+ * A file gets no earlier content again, as that is removed when another takes its place or the file is deleted.
+ * @throws KindError 409
+ */
+export function checkContent(
+  { traits }: KindDef,
+  { past, present }: Pick<Past, 'past' | 'present'>,
+  parameters: readonly string[] | undefined,
+): void {
+  if (!traits.contents) return;
+  if (!present) throw refusal('file.content_gone', 'The content of this file was deleted with it');
+  const isAsked = !parameters || [CONTENT_FIELD, ...CONTENT_FACTS].some((id) => parameters.includes(id));
+  if (!isAsked || CONTENT_FACTS.every((id) => jsonEqual(past[id] ?? null, present[id] ?? null))) return;
+  const text = 'The file has another content now, and the earlier one does not come back: name other parameters';
+  throw refusal('file.content_gone', text);
 }
 
 /** What a body may have: of a unit that comes back also its id, and numbers of sequences. */

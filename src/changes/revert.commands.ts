@@ -21,7 +21,7 @@ import { WriteCommands, type WriteRequest } from '../unit/write.commands.js';
 import { keyText } from './history.commands.js';
 import { authorizeHistory, type HistoryOf } from './history.plan.js';
 import { HistoryReader, unknownVersion, type Past } from './history.reader.js';
-import { comparedFields, putBack, withoutRefused, type PutBack } from './put-back.js';
+import { checkContent, comparedFields, putBack, withoutRefused, type PutBack } from './put-back.js';
 import { RevertBody } from './revert.body.js';
 
 /** Of its savepoints: hooks use greater ones. */
@@ -95,6 +95,7 @@ export class RevertCommands {
     if (past.version === null || past.erased || !past.seen) throw unknownVersion();
     if (past.present && isOfDeleted(past, past.present)) throw isThere(kind, unit);
     if (!past.present && expectedVersions(request.ifMatch)) throw versionMismatch(kind, unit);
+    checkContent(kind, past, asked.parameters ?? undefined);
     const given = putBack(session, kind, past, asked.parameters ?? undefined);
     const write = past.present ? this.#edit : this.#create;
     const { answer, leftOut } = await withoutRefusedValues(session, given, (body) =>

@@ -305,6 +305,10 @@ export const ERRORS = {
     status: 403,
     meaning: 'The project shows pictures as they were uploaded to their owners alone; others name a size.',
   },
+  'file.content_gone': {
+    status: 409,
+    meaning: 'The file has another content now, or was deleted, and no content comes back: name what else to put back.',
+  },
   'file.upload_unknown': { status: 404, meaning: 'The member has no such resumable upload, or it has expired.' },
   'file.wrong_offset': { status: 409, meaning: 'The resumable upload is at another offset, which `HEAD` answers.' },
   'file.too_many_uploads': { status: 409, meaning: 'The member has as many open resumable uploads as it may have.' },

@@ -68,3 +68,8 @@ export const FILE_FIELDS_OF_OWNERS: readonly Field[] = FILE_FIELDS.map((each) =>
   const rules = ['eq(owner,@member.id)', `not(in(media_type,${SIZED_TYPES.join()}))`];
   return each.id === 'sha256' ? { ...each, def: { ...each.def, readAccess: rules } } : each;
 });
+
+/** The ids of the fields that a content has, which change with it alone. */
+export const CONTENT_FACTS: readonly string[] = FILE_FIELDS.filter(({ system, def }) => system && !def.hidden).map(
+  ({ id }) => id,
+);

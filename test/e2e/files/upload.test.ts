@@ -318,6 +318,25 @@ describe('a replacement', () => {
     expect((await project.get(`/file/unit/${id}/content`)).text).toBe('json');
   });
 
+  it('is not undone: an earlier content does not come back', async () => {
+    const of = await service.project();
+    await ok(of.put('/kind/unit/file', { changes: 'history' }));
+    const id = await createdId(upload(of, 'a.txt', 'one'));
+    await ok(of.put(`/file/unit/${id}`, { name: 'b.txt' }));
+    const { items } = (await ok(of.get(`/file/unit/${id}/history`))) as { items: { version: number }[] };
+    const revert = (version?: number, parameters?: string[]) =>
+      of.post(`/file/unit/${id}/revert`, { version, ...(parameters && { parameters }) });
+    const [named, first] = items.map(({ version }) => version);
+    await ok(revert(first));
+    await ok(replace(of, id, 'two'));
+    const gone = { status: 409, messages: ['file.content_gone'] };
+    expect(refusalOf(await revert(named))).toEqual(gone);
+    expect(refusalOf(await revert(named, ['name', 'sha256']))).toEqual(gone);
+    expect(await ok(revert(named, ['name']))).toMatchObject({ unit: { name: 'b.txt', bytes: 3 }, left_out: [] });
+    await ok(of.delete(`/file/unit/${id}`));
+    expect(refusalOf(await revert(named))).toEqual(gone);
+  });
+
   it('of several files by a filter gives each its own', async () => {
     const of = await service.project();
     const [a, b] = [await createdId(upload(of, 'a', 'a')), await createdId(upload(of, 'b', 'b'))];
