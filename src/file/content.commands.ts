@@ -153,7 +153,7 @@ export class ContentCommands {
     const fields = contentHeaders(shown, readBy, asked.download);
     const etag = contentEtag(served);
     if (etagMatches(headers['if-none-match'], etag)) return new ContentAnswer(304, fields, undefined);
-    const range = requestedRange(headers, { bytes, etag, modified });
+    const range = method === 'GET' ? requestedRange(headers, { bytes, etag, modified }) : undefined;
     const length = range ? range.last - range.first + 1 : bytes;
     const sent = {
       ...fields,

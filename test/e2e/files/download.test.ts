@@ -75,7 +75,7 @@ describe('a content', () => {
     expect(reply.headers.get('etag')).toBe(etag);
     expect(reply.headers.get('accept-ranges')).toBe('bytes');
     const part = await project.call('HEAD', path, undefined, { headers: { range: 'bytes=0-1' } });
-    expect([part.status, part.headers.get('content-range')]).toEqual([206, 'bytes 0-1/10']);
+    expect([part.status, part.headers.get('content-range')]).toEqual([200, null]);
   });
 
   it('of any bytes comes back as it went', async () => {
