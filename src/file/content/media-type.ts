@@ -112,11 +112,17 @@ async function signatureOf(head: Uint8Array): Promise<string | undefined> {
   const { fileTypeFromBuffer } = await import('file-type');
   try {
     const found = claimOf((await fileTypeFromBuffer(head))?.mime);
+    if (found === 'audio/mpeg' && isUtf16(head)) return undefined;
     return found === 'image/apng' ? 'image/png' : found;
   } catch {
     // Beyond what the library wants to read of a format.
     return undefined;
   }
+}
+
+/** A text in UTF-16 begins with the bytes of a frame of an MPEG layer that nobody uses. */
+function isUtf16([first, second]: Uint8Array): boolean {
+  return first === 0xff && second === 0xfe;
 }
 
 function isTextHead(head: Uint8Array): boolean {

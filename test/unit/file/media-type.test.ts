@@ -66,6 +66,7 @@ const FOUND: readonly Case[] = [
   [CFB, 'application/vnd.ms-excel', 'application/vnd.ms-excel'],
   [text('{\\rtf1 a}'), 'application/msword', 'application/rtf'],
   [text('<?xml version="1.0"?><a/>'), undefined, 'application/xml'],
+  [Buffer.from('\ufeffText', 'utf16le'), 'text/plain', 'application/octet-stream'],
 ];
 
 const CONTRADICTED: readonly (readonly [Buffer, string])[] = [
