@@ -9,6 +9,7 @@ import { FILE_KIND } from '../model/built-in-traits.js';
 import type { KindDef } from '../model/model.js';
 import { whyNotTaken } from '../model/parameter-setting/file.setting.js';
 import { KindError, refusal } from '../shared/errors.js';
+import { isUuid } from '../shared/identifiers.js';
 import { scalarText, type Json } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import { byteSizeText } from '../shared/texts.js';
@@ -44,8 +45,12 @@ export class FileBehavior implements RegisteredBehavior, OnModuleInit {
   }
 
   /** A content that is stored already stands as the key of its object, as if that were the content, until `complete`. */
-  prepare(body: Body, { faults }: PendingWrite): Body {
-    const [name, content] = [body.get('name'), body.get(CONTENT_FIELD)];
+  prepare(body: Body, { faults, index }: PendingWrite): Body {
+    const [name, content, owner] = [body.get('name'), body.get(CONTENT_FIELD), body.get('owner')];
+    const position = index === undefined ? {} : { index };
+    if (typeof owner === 'string' && !isUuid(owner)) {
+      faults.add('parameter.bad_value', 'owner: must be the id of a member', { ...position, parameter: 'owner' });
+    }
     if (typeof content === 'string' && base64Bytes(content) > LIMITS.fileInJson) {
       const most = byteSizeText(LIMITS.fileInJson);
       const text = `content: at most ${most} in JSON; larger ones are sent as the body of the request`;
@@ -60,20 +65,24 @@ export class FileBehavior implements RegisteredBehavior, OnModuleInit {
       return prepared.set('name', fileName(name));
     } catch (error) {
       if (!(error instanceof KindError)) throw error;
-      faults.addAll(error);
+      faults.addAll(error, position);
       return prepared;
     }
   }
 
-  async complete(given: Draft, { kind, session, faults }: PendingWrite): Promise<Draft> {
+  async complete(given: Draft, write: PendingWrite): Promise<Draft> {
+    const { kind, faults } = write;
     const field = kind.fields.get(CONTENT_FIELD);
     if (faults.any || !field || !given.values.has(CONTENT_FIELD)) return given;
-    const { draft, content } = await this.keep(given, session);
+    const { draft, content } = await this.keep(given, write);
     return content ? withContent(withoutValuesOf(draft, [field]), kind, content) : draft;
   }
 
   /** The new content of a draft, stored now if it was not. Where it stands in the draft, its key does then. */
-  async keep(draft: Draft, session: Session): Promise<{ draft: Draft; content: StoredContent | undefined }> {
+  async keep(
+    draft: Draft,
+    write: Pick<PendingWrite, 'session' | 'id'>,
+  ): Promise<{ draft: Draft; content: StoredContent | undefined }> {
     const given = draft.values.get(CONTENT_FIELD);
     if (typeof given !== 'string') {
       const key = draft.values.get(OBJECT_FIELD);
@@ -85,7 +94,7 @@ export class FileBehavior implements RegisteredBehavior, OnModuleInit {
       if (!content) throw cutOff();
       return { draft, content };
     }
-    const content = await this.#store(bytes, draft, session);
+    const content = await this.#store(bytes, draft, write);
     const values = new Map([
       ...draft.values,
       [CONTENT_FIELD, HEX + Buffer.from(KEY_MARK + content.key).toString('hex')],
@@ -139,9 +148,15 @@ export class FileBehavior implements RegisteredBehavior, OnModuleInit {
     executor.tx?.afterCommit(() => this.objects.taken(project, key, all?.listed === true));
   }
 
-  /** Stores a content that a JSON body has. */
-  async #store(bytes: Buffer, { values }: Draft, { project, executor }: Session): Promise<StoredContent> {
-    const name = values.get('name');
+  /** Stores a content that a JSON body has. Its type may be found from the name that the file gets, or has. */
+  async #store(
+    bytes: Buffer,
+    { values }: Draft,
+    { session: { project, executor }, id }: Pick<PendingWrite, 'session' | 'id'>,
+  ): Promise<StoredContent> {
+    const isNamed = values.has('name') || id === undefined;
+    const [stored] = isNamed ? [] : await executor.run<StoredContentRow>(contentOfUnitStatement(project.schema, id));
+    const name = values.get('name') ?? stored?.name;
     const content = await this.objects.add(project, asContent(bytes), {
       limit: bytes.length,
       bytes: bytes.length,

@@ -28,7 +28,7 @@ interface ContentHook {
   readonly name: 'before_create' | 'before_update';
 }
 
-type Written = Pick<PendingWrite, 'kind' | 'session'>;
+type Written = Pick<PendingWrite, 'kind' | 'session' | 'id'>;
 
 @Injectable()
 export class ContentHooks {
@@ -70,7 +70,7 @@ export class ContentHooks {
     write: Written,
     more: object,
   ): Promise<{ readonly draft: Draft; readonly changes: unknown }> {
-    const { draft, content } = await this.files.keep(given, write.session);
+    const { draft, content } = await this.files.keep(given, write);
     const { changes } = content?.judged ?? { changes: await this.#run(hook, draft, write, { content, more }) };
     return { draft, changes };
   }

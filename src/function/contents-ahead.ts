@@ -41,7 +41,7 @@ export class ContentsAhead {
     return countingDefaults(session, async (defaults) => {
       const unit = await this.#draft(body, write, defaults);
       if (!unit) return undefined;
-      const { draft, content } = await this.files.keep(unit.draft, session);
+      const { draft, content } = await this.files.keep(unit.draft, write);
       if (!content) return undefined;
       // Who has stored it before keeps it for the next attempt, where the model changes meanwhile.
       if (content !== given) write.onEnd(() => void this.objects.end(session.project, content));

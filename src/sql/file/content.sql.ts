@@ -20,7 +20,7 @@ export interface ContentRow {
   readonly version: string;
 }
 
-export type StoredContentRow = Pick<ContentRow, 'object' | 'bytes' | 'sha256'>;
+export type StoredContentRow = Pick<ContentRow, 'name' | 'object' | 'bytes' | 'sha256'>;
 
 /** A content with the number that ends signed addresses when it is raised. */
 export type AddressedContentRow = { readonly epoch: string } & (ContentRow | Readonly<Record<keyof ContentRow, null>>);
@@ -28,7 +28,7 @@ export type AddressedContentRow = { readonly epoch: string } & (ContentRow | Rea
 /** The content that a file has. One row at most. */
 export function contentOfUnitStatement(schema: string, id: string): Statement {
   return render(sql`
-    SELECT t.${ident(OBJECT_FIELD)}, t."bytes"::text, t."sha256"
+    SELECT t."name", t.${ident(OBJECT_FIELD)}, t."bytes"::text, t."sha256"
     FROM ${ident(schema, FILE_KIND)} AS t
     WHERE t."id" = ${param(id)}::uuid
   `);

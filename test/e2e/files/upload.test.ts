@@ -93,6 +93,11 @@ describe('a file whose content is the body', () => {
     expect(refusalOf(reply).status).toBe(400);
     const given = `/file/unit?name=a&values=${encodeURIComponent(JSON.stringify({ owner: me.id }))}`;
     expect(await ok(project.post(given, 'a'))).toMatchObject({ owner: me.id });
+    const nobody = `/file/unit?name=a&values=${encodeURIComponent('{"owner":"me"}')}`;
+    expect(refusalOf(await project.post(nobody, 'a'))).toEqual({
+      status: 400,
+      messages: ['parameter.bad_value owner'],
+    });
   });
 
   it.each([
@@ -217,6 +222,11 @@ describe('a file in JSON', () => {
       items: { bytes: number }[];
     };
     expect(items.map(({ bytes }) => bytes)).toEqual([2, 3]);
+    const reply = await project.post('/file/unit', [file('b'), { ...file('..'), owner: 'me' }]);
+    expect((reply.body as { messages: object[] }).messages).toMatchObject([
+      { parameter: 'owner', index: 1 },
+      { parameter: 'name', index: 1 },
+    ]);
   });
 
   it('is made with the unit that refers to it', async () => {
@@ -313,7 +323,10 @@ describe('a replacement', () => {
       { field: 'file', value: 'new', filename: 'b.txt' },
     ]);
     expect(await ok(replace(project, id, form, FORM_TYPE))).toMatchObject({ name: 'a.txt', alt: 'y', bytes: 3 });
-    expect(await ok(project.put(`/file/unit/${id}`, { content: base64('json') }))).toMatchObject({ bytes: 4 });
+    expect(await ok(project.put(`/file/unit/${id}`, { content: base64('json') }))).toMatchObject({
+      media_type: 'text/plain',
+      bytes: 4,
+    });
     expect(await ok(project.put(`/file/unit/${id}`, { name: 'c.txt' }))).toMatchObject({ name: 'c.txt', bytes: 4 });
     expect((await project.get(`/file/unit/${id}/content`)).text).toBe('json');
   });
