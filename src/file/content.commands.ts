@@ -14,7 +14,7 @@ import { readQuery, refuseQuery, singleText, urlQueryParameters } from '../http/
 import { ADDRESS_QUERY, CONTENT_QUERY, type QueryName } from '../http/route/query-names.js';
 import { FILE_KIND } from '../model/built-in-traits.js';
 import { instantAt } from '../model/parameter-type/calendar.js';
-import { reading, type Command } from '../run/command.js';
+import { reading, type Command, type Opened } from '../run/command.js';
 import { refusal, type KindError } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
 import { addressedContentStatement, type AddressedContentRow, type ContentRow } from '../sql/file/content.sql.js';
@@ -87,32 +87,45 @@ export class ContentCommands {
     return isSigned(request) ? this.#signed(id, request) : this.content(id, request, ADDRESS_QUERY);
   }
 
+  /** The content of a file that the caller of a session may read, and what opens it. @throws KindError 403, 404 */
+  async open(session: Session, id: string): Promise<() => Promise<Readable>> {
+    const { kind, access } = requireContents(session, 'read');
+    const row = await findContent(session, kind, id, access);
+    if (!row) throw unknownUnit(kind, id);
+    if (!maySeeOriginal(session, row)) throw ownersOriginal();
+    return () => this.objects.open(row.object);
+  }
+
   /** Makes an address. */
   url(id: string, request: HttpRequest): Command {
     return {
       authorize: (opened) => {
-        const { kind, access } = requireContents(opened, 'read');
-        const { caller } = opened;
-        if (caller.type === 'anonymous') throw accessDenied(caller, 'Strangers have no signed addresses');
+        requireSignable(opened);
         return {
           effect: 'read',
           body: 'small',
           run: async (session, bytes) => {
             refuseQuery(request.url);
-            const { project } = session;
-            const body = await parseBody(bytes, request.headers['content-type'], project.schema);
-            const { seconds = project.settings.fileUrlSeconds ?? LIMITS.fileUrlSeconds } = readDto(UrlBody, body);
-            const row = await findContent(session, kind, id, access);
-            if (!row) throw unknownUnit(kind, id);
-            const { epoch } = await addressedContent(session, undefined);
-            const expires = Math.ceil(Date.now() / 1000 + seconds);
-            const file = { project: project.id, epoch, id: row.id, name: row.name, object: row.object };
-            const url = this.#urls.make(file, maySeeOriginal(session, row) ? 'o' : 's', expires);
+            const body = await parseBody(bytes, request.headers['content-type'], session.project.schema);
+            const { url, expires } = await this.sign(session, id, readDto(UrlBody, body).seconds);
             return jsonAnswer({ url, expires_at: instantAt(expires * 1000) });
           },
         };
       },
     };
+  }
+
+  /** The address, and when it ends, in seconds since 1970. @throws KindError 403, 404 */
+  async sign(session: Session, id: string, seconds?: number): Promise<{ url: string; expires: number }> {
+    const { kind, access } = requireSignable(session);
+    const { project } = session;
+    const { fileUrlSeconds = LIMITS.fileUrlSeconds } = project.settings;
+    const row = await findContent(session, kind, id, access);
+    if (!row) throw unknownUnit(kind, id);
+    const { epoch } = await addressedContent(session, undefined);
+    const expires = Math.ceil(Date.now() / 1000 + (seconds ?? fileUrlSeconds));
+    const file = { project: project.id, epoch, id: row.id, name: row.name, object: row.object };
+    return { url: this.#urls.make(file, maySeeOriginal(session, row) ? 'o' : 's', expires), expires };
   }
 
   /** The signature is judged before anything is said of the file. */
@@ -183,6 +196,14 @@ export class ContentCommands {
       open: (range) => this.pictures.open(picture, range),
     };
   }
+}
+
+/** @throws KindError 401, 403, 404 */
+function requireSignable(opened: Opened) {
+  const { caller } = opened;
+  const found = requireContents(opened, 'read');
+  if (caller.type === 'anonymous') throw accessDenied(caller, 'Strangers have no signed addresses');
+  return found;
 }
 
 /** Whether the address of a request is a signed one. */

@@ -162,7 +162,7 @@ export class FileBehavior implements RegisteredBehavior, OnModuleInit {
       bytes: bytes.length,
       ...(typeof name === 'string' && { name }),
     });
-    executor.tx?.onEnd(() => void this.objects.end(project, content));
+    if (executor.tx) this.objects.endWith(executor.tx, project, content);
     return content;
   }
 }

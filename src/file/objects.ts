@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { Database } from '../database/database.js';
+import { Database, type Transaction } from '../database/database.js';
 import { WorkClaims } from '../database/registry/work-claims.js';
 import { MetricSources } from '../shared/metric-sources.js';
-import { lruCache } from '../shared/maps.js';
+import { getOrInsert, lruCache } from '../shared/maps.js';
 import { errorText } from '../shared/texts.js';
 import {
   announceObjectStatement,
@@ -35,6 +35,7 @@ export class Objects {
   readonly #log = new Logger('files');
   /** Those that no file has yet, by key. */
   readonly #untaken = new Map<string, StoredContent>();
+  readonly #ofTransactions = new WeakMap<Transaction, StoredContent[]>();
   readonly #work: WorkClaims;
   readonly #planned = lruCache<true>(MAX_REMEMBERED);
   /** Contents that files got from this process. */
@@ -100,6 +101,20 @@ export class Objects {
     this.#stored.bytes += this.#untaken.get(key)?.facts.bytes ?? 0;
     this.#untaken.delete(key);
     if (!forgotten) await this.database.run(forgetObjectsStatement(schema, [key]));
+  }
+
+  /** Those of the contents of a transaction that no file has at its end are removed then. */
+  endWith(tx: Transaction, project: Pick<Project, 'schema'>, content: StoredContent): void {
+    if (tx.hasEnded) return void this.end(project, content);
+    const contents = getOrInsert(this.#ofTransactions, tx, () => {
+      const all: StoredContent[] = [];
+      tx.onEnd(() => {
+        const keys = all.flatMap(({ key }) => (this.#untaken.delete(key) ? [key] : []));
+        void this.remove(project, keys);
+      });
+      return all;
+    });
+    contents.push(content);
   }
 
   /** Call it when a file should have got a content: if none has it, it is removed. */

@@ -96,6 +96,17 @@ export class Uploads {
     });
   }
 
+  /** Stores a content that does not come with a request. @throws KindError 400, 409 `project.full`, 413, 503 */
+  async take(
+    session: Session,
+    source: AsyncIterable<Uint8Array>,
+    claims: { readonly name: string; readonly claimed?: string | undefined },
+  ): Promise<StoredContent> {
+    const { project, caller } = session;
+    await this.#checkQuota(session, 0, undefined);
+    return this.inPlace(session, () => this.objects.add(project, source, { ...claims, limit: this.limitOf(caller) }));
+  }
+
   /** What is certain before the body is read; the transaction looks again. @throws KindError 409 */
   async #checkQuota(session: Session, bytes: number, stored: Replaced | undefined): Promise<void> {
     const { project, executor } = session;

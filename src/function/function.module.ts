@@ -7,6 +7,7 @@ import { MailModule } from '../mail/mail.module.js';
 import { UnitModule } from '../unit/unit.module.js';
 import { AccessReportController } from './access-report.controller.js';
 import { AnswerChecks } from './run/answer-checks.js';
+import { CallFiles } from './run/call-files.js';
 import { Capacity } from './run/capacity.js';
 import { Contexts } from './run/contexts.js';
 import { FunctionCalls } from './run/function-calls.js';
@@ -40,6 +41,7 @@ import { UnservedLog } from './unserved-modules.js';
   providers: [
     AfterCommit,
     AnswerChecks,
+    CallFiles,
     Capacity,
     CommitRuns,
     ContentHooks,

@@ -12,6 +12,7 @@ import type {
   SomeOf,
   UnitOf,
 } from './kinds.js';
+import type { Files } from './files.js';
 import type { ListOptions, Page, Units } from './units.js';
 
 /** The member who makes the request. */
@@ -40,6 +41,8 @@ export interface Data {
   readonly links: Links;
   /** The groups of kinds. */
   readonly groups: Groups;
+  /** The contents of files. */
+  readonly files: Files;
 }
 
 /** Links between units (docs/links.md). */

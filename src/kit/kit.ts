@@ -17,6 +17,7 @@
  * });
  */
 export * from './context.js';
+export * from './files.js';
 export * from './function-error.js';
 export * from './kinds.js';
 export * from './module.js';

@@ -246,6 +246,8 @@ export const LIMITS = {
   uploads: 64,
   uploadsPerProject: 8,
   uploadsAnonymous: 2,
+  /** Contents of files that one call of a function, or a hook, reads at the same time. */
+  filesOpen: 16,
   /** Bytes of the field `values` of a form. */
   formValues: 256 * 1024,
   /** Resumable uploads of one member that are open, parts of one, bytes of one part, and seconds after which it expires. */

@@ -63,6 +63,16 @@ test('the hooks of files count words, and refuse viruses', async () => {
   expect((await upload(project, 'a.txt', 'EICAR')).status).toBe(422);
 });
 
+test('the function of the page puts notes into a file', async () => {
+  await ok(project.post('/kind/unit', { id: 'report' }));
+  await ok(project.post('/note/unit', { title: 'in a file', text: '' }));
+  const made = (await ok(project.post('/report/function/notes'))) as { id: string; url: string };
+  const { text, headers } = await project.get(`/file/unit/${made.id}/content`);
+  expect([text.split('\n').at(-2), headers.get('content-type')]).toEqual(['"in a file"', 'text/csv']);
+  expect(await (await fetch(project.service.url + made.url)).text()).toBe(text);
+  expect(await ok(project.get(`/report/function/size?file=${made.id}`))).toBe(Buffer.byteLength(text));
+});
+
 test('the schedule of the page sends what is due', async () => {
   const fields = [{ id: 'email', kind_id: 'string' }, 'text'];
   const at = { id: 'at', kind_id: 'datetime' };

@@ -5,6 +5,7 @@
  */
 import type { LinkAllOptions, LinkTo } from '../../kit/context.js';
 import { isPlainObject, typeName } from '../../shared/json.js';
+import { LIMITS } from '../../shared/limits.js';
 import { withoutBrackets, type QueryParameters } from '../../http/route/parse-list-query.js';
 import { WRITTEN_QUERY } from '../../http/route/query-names.js';
 import type { AffectedOptions, AggregateOptions, ListOptions, UpsertOptions, WrittenOptions } from '../../kit/units.js';
@@ -80,6 +81,29 @@ export function checkedLinkOptions(given: unknown, call: string): LinkAllOptions
     throw new TypeError(`${call}: options.replace must be true or false, got ${typeName(replace)}`);
   }
   return given as LinkAllOptions;
+}
+
+/** @throws TypeError unless it has a name and a content */
+export function checkNewFile(given: unknown, call: string): void {
+  if (!isPlainObject(given)) throw new TypeError(`${call}: file must be an object, got ${typeName(given)}`);
+  const { name, content, media_type } = given;
+  checkText(name, call, 'file.name');
+  if (media_type !== undefined) checkText(media_type, call, 'file.media_type');
+  const isStream = typeof content === 'object' && content !== null && Symbol.asyncIterator in content;
+  if (typeof content === 'string' || content instanceof Uint8Array || isStream) return;
+  throw new TypeError(`${call}: file.content must be a string, bytes or a stream, got ${typeName(content)}`);
+}
+
+/** For how long an address is to open. @throws TypeError unless it is a whole number in its limits, or left out */
+export function checkedSeconds(given: unknown, call: string): number | undefined {
+  if (given === undefined) return undefined;
+  checkOptions(given, call);
+  refuseUnknown(given as object, ['seconds'], call);
+  const { seconds } = given as { readonly seconds?: unknown };
+  if (seconds === undefined) return undefined;
+  const most = LIMITS.fileUrlSecondsMax;
+  if (Number.isInteger(seconds) && Number(seconds) >= 1 && Number(seconds) <= most) return Number(seconds);
+  throw new TypeError(`${call}: options.seconds must be a whole number from 1 to ${most}`);
 }
 
 /** An empty list of these would select nothing. It is refused, as in a URL. */

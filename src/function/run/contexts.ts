@@ -48,6 +48,8 @@ import {
   checkedLinkOptions,
   checkedLinks,
   checkedOption,
+  checkedSeconds,
+  checkNewFile,
   checkText,
   checkUnit,
   createdParameters,
@@ -59,10 +61,11 @@ import {
 } from './argument-checks.js';
 import { withOrigin } from '../sandbox/refusal-origin.js';
 import { signalFor, type UserCode } from '../sandbox/user-code.js';
-import type { CallScope } from './time-limit.js';
+import type { CallScope, TimeLimit } from './time-limit.js';
+import { CallFiles, OpenContents } from './call-files.js';
 import { OperationQueue } from './operation-queue.js';
 import { deepCopy } from '../sandbox/deep-copy.js';
-import { LINK_TYPE } from '../../model/built-in-traits.js';
+import { FILE_KIND, LINK_TYPE } from '../../model/built-in-traits.js';
 
 interface ContextOptions {
   readonly session: Session;
@@ -70,6 +73,13 @@ interface ContextOptions {
   readonly code: UserCode;
   /** 0 for a function; one more for each nested hook. */
   readonly depth: number;
+}
+
+/** What the data of a caller and of the system have in common. */
+interface CallState {
+  readonly operations: OperationQueue;
+  readonly opened: OpenContents;
+  readonly limit: TimeLimit;
 }
 
 @Injectable()
@@ -81,6 +91,7 @@ export class Contexts {
     private readonly walks: LinkReader,
     private readonly groups: GroupReader,
     private readonly outgoing: MailQueue,
+    private readonly contents: CallFiles,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -94,6 +105,7 @@ export class Contexts {
     const { project } = session;
     const { via: outer, depth } = originOfWrites(session);
     const via = runsByItself(outer) ? outer : 'function';
+    const opened = new OpenContents(operations);
     const data = (caller: Caller): Data =>
       this.#data(
         {
@@ -108,7 +120,7 @@ export class Contexts {
             ...(depth !== undefined && { depth }),
           },
         },
-        operations,
+        { operations, opened, limit: call.limit },
       );
     const { logger } = this;
     let [system, log, signal]: [Data?, Log?, AbortSignal?] = [];
@@ -140,7 +152,7 @@ export class Contexts {
     return { context, operations };
   }
 
-  #data(session: Session, operations: OperationQueue): Data {
+  #data(session: Session, { operations, opened, limit }: CallState): Data {
     const system = session.caller.type === 'system';
     const read = <T>(names: readonly string[], work: () => Promise<T>) =>
       withOrigin({ names, system }, () => operations.read(work));
@@ -276,7 +288,27 @@ export class Contexts {
         return read([group], () => mixedPage(session, this.groups.listIn(session, group, parameters), concealHidden));
       },
     };
-    return { units: units as unknown as Data['units'], links, groups };
+    const files: Data['files'] = {
+      create: async (file) => {
+        checkNewFile(file, 'files.create(file)');
+        return operations.beside(async () => {
+          const store = () => this.contents.store(session, file, limit);
+          const content = await withOrigin({ names: [FILE_KIND], system }, store);
+          return write([FILE_KIND], () => this.contents.create(session, file, content)) as never;
+        });
+      },
+      open: async (id) => {
+        checkText(id, 'files.open(id)', 'id');
+        return read([FILE_KIND], () => this.contents.open(session, id, opened)) as never;
+      },
+      url: async (id, options) => {
+        const call = 'files.url(id, options)';
+        checkText(id, call, 'id');
+        const seconds = checkedSeconds(options, call);
+        return read([FILE_KIND], () => this.contents.url(session, id, seconds));
+      },
+    };
+    return { units: units as unknown as Data['units'], links, groups, files };
   }
 }
 

@@ -17,6 +17,10 @@ export class OperationQueue {
   #running = 0;
   #open = true;
   #abandoned = false;
+  #lastBeside: Promise<unknown> = Promise.resolve();
+  /** Work beside the operations that has not ended. */
+  #besides = 0;
+  readonly #ends: (() => void)[] = [];
 
   constructor(
     private readonly call: CallScope,
@@ -34,13 +38,36 @@ export class OperationQueue {
     return this.#inTurn(() => this.#guarded(() => this.#undoable(work)));
   }
 
+  /** Work that waits for code of the author, which may start operations meanwhile. One after the other too. */
+  async beside<T>(work: () => Promise<T>): Promise<T> {
+    this.check();
+    const run = this.#lastBeside.then(() => {
+      this.#checkRunning();
+      return work();
+    });
+    this.#besides += 1;
+    this.#lastBeside = run.then(
+      () => (this.#besides -= 1),
+      () => (this.#besides -= 1),
+    );
+    return run;
+  }
+
+  /** Calls `end` when the queue is closed and its operations have ended. */
+  onClose(end: () => void): void {
+    this.#ends.push(end);
+  }
+
   /** Resolves when all started operations have ended. */
   async close(): Promise<void> {
+    while (this.#besides > 0) await this.#lastBeside;
     this.#open = false;
-    if (this.#running === 0) return;
-    await this.#last;
-    // Code that was not awaited goes on with its next operation now, which this call must not miss.
-    await setImmediate();
+    if (this.#running > 0) {
+      await this.#last;
+      // Code that was not awaited goes on with its next operation now, which this call must not miss.
+      await setImmediate();
+    }
+    for (const end of this.#ends.splice(0)) end();
   }
 
   /** The same for a failed handler: waiting operations don't run. */
@@ -62,8 +89,7 @@ export class OperationQueue {
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
     this.check();
     const run = this.#last.then(() => {
-      if (this.#abandoned) throw new Error('This call has failed');
-      this.call.limit.check();
+      this.#checkRunning();
       return this.#untilTurn(work);
     });
     this.#running += 1;
@@ -72,6 +98,11 @@ export class OperationQueue {
       () => (this.#running -= 1),
     );
     return run;
+  }
+
+  #checkRunning(): void {
+    if (this.#abandoned) throw new Error('This call has failed');
+    this.call.limit.check();
   }
 
   /** The handler goes on when it is its turn. */

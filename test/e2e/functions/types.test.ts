@@ -33,6 +33,8 @@ await defineKinds(
     ],
   },
 );
+const { parameters: granted } = (await ok(project.get('/kind/unit/file'))) as { parameters: string[] };
+await ok(project.put('/kind/unit/file', { parameters: [...granted, { id: 'alt', kind_id: 'string' }] }));
 await ok(
   project.post('/link/unit', {
     id: 'flight',
@@ -234,8 +236,46 @@ export async function groups({ units }: Context): Promise<void> {
 }
 `;
 
+const FILE_HOOKS = `${HEAD.replace('Context, LinkRecord', 'Context')}
+import type { Readable } from 'node:stream';
+import { kind } from 'kind';
+export const fileHooks = kind('file').module({
+  hooks: {
+    before_create({ values, content }) {
+      same<typeof content, Readable>(true);
+      same<[typeof values.alt, typeof values.width], [string | null | undefined, number | null | undefined]>(true);
+      // @ts-expect-error it is a stream beside the values
+      void values.content;
+      return { alt: 'x' };
+    },
+    // @ts-expect-error no hook replaces a content
+    before_update: ({ content }) => {
+      same<typeof content, Readable | undefined>(true);
+      return { content: 'YQ==' };
+    },
+    after_create: ({ values: { media_type } }) => same<typeof media_type, string | undefined>(true),
+  },
+});
+export const others = kind('city').module({
+  // @ts-expect-error they have no contents
+  hooks: { before_create: ({ content }) => void content },
+});
+export async function make({ files, system }: Context): Promise<void> {
+  const made = await files.create({ name: 'a', alt: 'x', media_type: 'text/csv', content: new Blob(['a']).stream() });
+  same<[typeof made.alt, typeof made.bytes, typeof made.etag], [string | null, number, string]>(true);
+  await system.files.create({ name: 'a', content: (await fetch('http://localhost')).body ?? '' });
+  // @ts-expect-error another value
+  await files.create({ name: 'a', alt: 5, content: '' });
+  // @ts-expect-error no content
+  await files.create({ name: 'a' });
+  const { content, name } = await files.open(made.id);
+  same<[typeof content, typeof name, string], [Readable, string, Awaited<ReturnType<typeof files.url>>]>(true);
+}
+`;
+
 it.each([
   ['links', LINKS],
+  ['fileHooks', FILE_HOOKS],
   ['groups', GROUPS],
   ['units', UNITS],
   ['expressions', EXPRESSIONS],
