@@ -364,7 +364,8 @@ export const ERRORS = {
   },
   'idempotency.not_here': {
     status: 400,
-    meaning: 'The address, or a caller without a token, cannot have an Idempotency-Key.',
+    meaning:
+      'The address, a caller without a token, or an answer that ends, such as an address of a file, cannot have an Idempotency-Key.',
   },
   'idempotency.running': { status: 409, meaning: 'The first request with this Idempotency-Key is not answered yet.' },
   'idempotency.mismatch': {

@@ -152,7 +152,7 @@ function unitTarget({ segments, at }: Path, { reach, beyond, showsValues, ...nam
     if (!showsValues) checkUnconditional(field);
     if (!showsValues && field.madeForAnswer) {
       const text = `'${name}' is made for each answer: include shows it, and nothing is selected, ordered or added up by it`;
-      throw unknownName(name, `${text}, at character ${at}`, at);
+      throw unknownName(name, text, at);
     }
     const hasKeys = field.type.hasKeys && !field.def.multiple;
     if (rest.length === 0 || hasKeys) return { field, keys: rest, ...(through.length > 0 && { through }) };

@@ -322,6 +322,7 @@ describe('the address in an answer', () => {
     const keyed = message.startsWith('idempotency') ? { 'idempotency-key': JSON.stringify(body) } : {};
     const reply = await (await ofPages).call(method, path, body, { headers: keyed });
     expect(refusalOf(reply)).toEqual({ status: 400, messages: [message] });
+    expect(reply.text.split('at character').length).toBeLessThanOrEqual(2);
   });
 
   it('opens sizes alone of the pictures of others, where only owners see them as they were uploaded', async () => {
