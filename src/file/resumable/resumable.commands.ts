@@ -14,19 +14,22 @@ import { FunctionError } from '../../kit/function-error.js';
 import { FILE_KIND } from '../../model/built-in-traits.js';
 import { CONTENT_FIELD } from '../../model/built-in/file-fields.js';
 import type { Command, Opened } from '../../run/command.js';
-import { KindError, methodNotAllowed, refusal } from '../../shared/errors.js';
+import { Faults, KindError, methodNotAllowed, refusal } from '../../shared/errors.js';
 import { isUuid } from '../../shared/identifiers.js';
 import { parsedObject } from '../../shared/json.js';
 import { byteSizeText } from '../../shared/texts.js';
 import type { UploadRow } from '../../sql/file/upload.sql.js';
 import { Behaviors } from '../../unit/draft/behavior.js';
+import { countingDefaults } from '../../unit/draft/default-bytes.js';
+import { bodyOf } from '../../unit/draft/draft.js';
+import { Drafter } from '../../unit/draft/drafter.js';
 import { WriteCommands } from '../../unit/write.commands.js';
 import { ContentAnswer } from '../content.answer.js';
 import { requireContents } from '../contents.js';
 import { Uploads } from '../uploads.js';
 import { ResumableUploads, type CreateFile, type MemberSession } from './resumable-uploads.js';
 import { type UploadHold, unknownUpload } from './upload-hold.js';
-import { parseMetadata } from './upload-metadata.js';
+import { parseMetadata, type UploadMetadata } from './upload-metadata.js';
 
 const PART_TYPE = 'application/offset+octet-stream';
 
@@ -36,6 +39,7 @@ export class ResumableCommands {
     private readonly catalog: Catalog,
     private readonly database: Database,
     private readonly behaviors: Behaviors,
+    private readonly drafter: Drafter,
     private readonly resumable: ResumableUploads,
     private readonly units: WriteCommands,
     private readonly uploads: Uploads,
@@ -48,13 +52,25 @@ export class ResumableCommands {
       const limit = this.uploads.limitOf(session.caller);
       if (length > limit) throw refusal('body.too_large', `A file has at most ${byteSizeText(limit)} here`);
       const metadata = String(request.headers[TUS.metadata] ?? '');
-      parseMetadata(metadata);
+      await this.#checkValues(session, parseMetadata(metadata));
       if (hasContent(request)) requirePartType(request);
       const begun = await this.resumable.begin(session, metadata, length);
       const upload = hasContent(request) || length === 0 ? await this.#firstPart(session, begun, request) : begun;
       const fields = { Location: `${request.path}/${upload.id}`, 'Content-Length': 0, ...fieldsOf(upload) };
       return new ContentAnswer(201, fields, undefined);
     });
+  }
+
+  /** What is wrong with the values, so that nothing is sent in vain. Hooks, rules and the content come at the end. */
+  async #checkValues(session: MemberSession, { name, values }: UploadMetadata): Promise<void> {
+    const { kind } = requireContents(session, 'create');
+    const faults = new Faults();
+    const body = bodyOf({ ...values, name });
+    await countingDefaults(session, (defaults) =>
+      this.drafter.creates(session, kind, [body], { writer: session.caller, faults, defaults, bulk: false }),
+    );
+    const [first, ...rest] = faults.messages.filter(({ parameter }) => parameter !== CONTENT_FIELD);
+    if (first) throw new KindError([first, ...rest]);
   }
 
   /** What a client gets no address of goes at once. */

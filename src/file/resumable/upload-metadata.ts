@@ -1,4 +1,5 @@
 /** The header `Upload-Metadata` of tus: keys, each with a value in base64. */
+import { CONTENT_FIELD } from '../../model/built-in/file-fields.js';
 import { decodeBase64 } from '../../shared/base64.js';
 import { refusal } from '../../shared/errors.js';
 import { parsedObject } from '../../shared/json.js';
@@ -40,6 +41,7 @@ export function parseMetadata(header: string): UploadMetadata {
 function valuesOf(text: string | undefined): Readonly<Record<string, unknown>> {
   const values = text === undefined ? {} : parsedObject(text);
   if (!values) throw malformed('values wants a JSON object');
+  if (Object.hasOwn(values, CONTENT_FIELD)) throw malformed(`the ${CONTENT_FIELD} is not among the values`);
   return values;
 }
 

@@ -169,6 +169,16 @@ describe('an upload', () => {
       { 'upload-metadata': `filename YQ==,values ${base64('[]')}` },
       '400 header.bad_value',
     ],
+    [
+      'with the content among its values',
+      { 'upload-metadata': `filename YQ==,values ${base64('{"content":"YQ=="}')}` },
+      '400 header.bad_value',
+    ],
+    [
+      'with values that the file can not have',
+      { 'upload-metadata': `filename YQ==,values ${base64('{"bytes":1}')}` },
+      '400 parameter.read_only',
+    ],
   ])('%s is refused', async (_, headers, expected) => {
     expect(await code(await call('POST', '', { 'upload-length': '1', ...NAMED, ...headers }))).toBe(expected);
   });
