@@ -69,6 +69,7 @@ export default note.module({ functions: {
   }, { ...one, count: { type: 'integer', required: true }, begin: { type: 'boolean', default: false } }),
   address: run(({ files, parameters: { of: id, seconds } }) => files.url(id, seconds === null ? undefined : { seconds }), { ...one, seconds: { type: 'integer' } }),
   system_address: run(({ system, parameters: { of: id } }) => system.files.url(id, { seconds: 60 }), one),
+  listed: run(async ({ units }) => (await units('file').list({ include: ['url'], limit: 1 })).items[0].url),
   system_read: run(async ({ system, parameters: { of: id } }) => text((await system.files.open(id)).content), one),
   waits: run(async ({ files }) => {
     async function* slow() { yield 'a'; await filesGate.pass(); }
@@ -182,6 +183,13 @@ describe('files.open', () => {
     await vi.waitFor(() => expect(streams.every(({ destroyed }) => destroyed)).toBe(true));
     opened.mockRestore();
   });
+});
+
+it('addresses in what code reads are there too where the answer is kept for a key', async () => {
+  await ok(upload(ann, 'a.txt', 'hello'));
+  const keyed = { headers: { 'idempotency-key': 'listed' } };
+  const urls = [await ok(ann.post('/note/function/listed', {}, keyed)), await ok(call('listed', {}, ann))] as string[];
+  for (const url of urls) expect((await fetch(project.service.url + url)).status).toBe(200);
 });
 
 describe('files.url', () => {
