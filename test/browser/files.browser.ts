@@ -1,6 +1,7 @@
 /** Files in the console: uploads, previews, replacement, references; and that no content runs as a page. */
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { startChromium } from '../support/chromium.js';
+import { Provisioning } from '../../src/catalog/project/provisioning.js';
 import { ConsolePage } from '../support/console.js';
 import { defineKinds, signUp, withMembers } from '../support/callers.js';
 import { createdId, ok } from '../support/definitions.js';
@@ -10,7 +11,11 @@ import { startTestService } from '../support/service.js';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-const service = await startTestService();
+/** Above it a file is sent in parts. */
+const PART_BYTES = 8 * 1024 * 1024;
+/** So that a refusal comes before a browser has sent everything. */
+const FILE_LIMIT = 30 * 1024 * 1024;
+const service = await startTestService({ fileLimit: FILE_LIMIT });
 const project = await withMembers(await service.project());
 await defineKinds(project, {
   id: 'article',
@@ -42,17 +47,30 @@ const picture = (name: string, width = 64, height = 48) => ({
 });
 const textFile = (name: string, text = 'Hello') => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
 
-/** Drops files on an element, as a person does with the mouse. */
-async function drop(selector: string, files: readonly { name: string; mimeType: string; buffer: Buffer }[]) {
-  const given = files.map(({ name, mimeType, buffer }) => ({ name, mimeType, text: buffer.toString('base64') }));
-  const dataTransfer = await page.evaluateHandle(`(() => {
+interface Given {
+  readonly name: string;
+  readonly mimeType: string;
+  readonly buffer: Buffer;
+  /** Made in the browser instead, of so many letters. */
+  readonly bytes?: number;
+}
+
+/** What a person holds with the mouse, or has copied. */
+function carried(files: readonly Given[]): string {
+  const given = files.map(({ buffer, ...file }) => ({ ...file, text: buffer.toString('base64') }));
+  return `(() => {
     const transfer = new DataTransfer();
-    for (const { name, mimeType, text } of ${JSON.stringify(given)}) {
-      const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-      transfer.items.add(new File([bytes], name, { type: mimeType }));
+    for (const { name, mimeType, text, bytes } of ${JSON.stringify(given)}) {
+      const content = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+      transfer.items.add(new File([bytes ? new Uint8Array(bytes).fill(97) : content], name, { type: mimeType }));
     }
     return transfer;
-  })()`);
+  })()`;
+}
+
+/** Drops files on an element. */
+async function drop(selector: string, files: readonly Given[]): Promise<void> {
+  const dataTransfer = await page.evaluateHandle(carried(files));
   await page.dispatchEvent(selector, 'dragover', { dataTransfer });
   await page.dispatchEvent(selector, 'drop', { dataTransfer });
 }
@@ -96,6 +114,25 @@ describe('the list of files', () => {
     await page.getByRole('alert').filter({ hasText: 'wrong.png: The content is image/gif' }).waitFor();
     await opened.screenshot('files-refused');
     await page.getByRole('gridcell', { name: 'tall.png' }).waitFor();
+    const clipboardData = carried([picture('image.png')]);
+    const init = `{ clipboardData: ${clipboardData}, bubbles: true, cancelable: true }`;
+    await page.evaluate(`document.body.dispatchEvent(new ClipboardEvent('paste', ${init}))`);
+    await page.getByRole('gridcell', { name: 'image.png' }).waitFor();
+    complaints.splice(0);
+  });
+
+  it('says so when one is too large, or the project is full, also before all of it was sent', async () => {
+    const settings = project.service.app.get(Provisioning);
+    const refused = async (bytes: number, fault: string) => {
+      const name = `${bytes}.txt`;
+      await drop('main', [{ ...textFile(name), bytes }]);
+      await page.getByRole('alert').filter({ hasText: name }).filter({ hasText: fault }).waitFor();
+    };
+    await refused(FILE_LIMIT + 1, 'A file has at most 30MB');
+    await settings.set(project.id, { settings: { storage: 1 } });
+    await refused(PART_BYTES, 'storage');
+    await refused(PART_BYTES + 1, 'storage');
+    await settings.set(project.id, { settings: { storage: null } });
     complaints.splice(0);
   });
 
@@ -106,8 +143,8 @@ describe('the list of files', () => {
       parts += isPart ? 1 : 0;
       return isPart && parts === 2 ? route.abort('connectionreset') : route.continue();
     });
-    const buffer = Buffer.alloc(20 * 1024 * 1024, 'a');
-    await page.getByLabel('Files to upload').setInputFiles({ ...textFile('long.txt'), buffer });
+    const bytes = 2.5 * PART_BYTES;
+    await drop('main', [{ ...textFile('long.txt'), bytes }]);
     await main.getByRole('progressbar', { name: 'Sent of long.txt' }).waitFor();
     await page.getByRole('gridcell', { name: 'long.txt' }).waitFor({ timeout: 30_000 });
     expect(parts).toBe(4);
@@ -115,7 +152,7 @@ describe('the list of files', () => {
     const { content } = (await project.get('/file/unit?filter=eq(name,"long.txt")')).body as {
       content: { items: { bytes: number; media_type: string }[] };
     };
-    expect(content.items).toMatchObject([{ bytes: buffer.length, media_type: 'text/plain' }]);
+    expect(content.items).toMatchObject([{ bytes, media_type: 'text/plain' }]);
     complaints.splice(0);
   });
 
@@ -139,7 +176,7 @@ describe('the list of files', () => {
   it('shows them as pictures', async () => {
     await page.getByText('Pictures', { exact: true }).click();
     await gallery.getByRole('link', { name: 'tall.png' }).waitFor();
-    await expect.poll(() => shownPictures('.gallery')).toBe(2);
+    await expect.poll(() => shownPictures('.gallery')).toBe(3);
     await opened.screenshot('files-pictures');
     await accessible();
     expect(complaints).toEqual([]);
@@ -186,19 +223,22 @@ describe('the page of a file', () => {
   });
 
   it('plays a sound from where a person wants', async () => {
-    const id = await createdId(upload(project, 'sea.wav', wavOf(60), { 'content-type': 'audio/wav' }));
-    await open(`#/data/file/unit/${id}`);
-    await main.locator('audio').waitFor();
+    const id = await createdId(upload(project, 'sea.wav', wavOf(1200), { 'content-type': 'audio/wav' }));
     const parts: number[] = [];
     page.on('response', (response) => void (response.url().includes(`/file/${id}/`) && parts.push(response.status())));
+    await open(`#/data/file/unit/${id}`);
+    await main.locator('audio').waitFor();
     const seek = `(async () => {
       const sound = document.querySelector('audio');
       if (sound.readyState < 1) await new Promise((ready) => sound.addEventListener('loadedmetadata', ready));
-      sound.currentTime = 50;
+      sound.currentTime = 1000;
       await new Promise((ready) => sound.addEventListener('seeked', ready));
       return [Math.round(sound.duration), sound.currentTime];
     })()`;
-    expect(await page.evaluate(seek)).toEqual([60, 50]);
+    expect(await page.evaluate(seek)).toEqual([1200, 1000]);
+    // What lies between is not sent.
+    expect(parts.length).toBeGreaterThan(1);
+    expect(new Set(parts)).toEqual(new Set([206]));
     await opened.screenshot('file-sound');
     expect(complaints).toEqual([]);
   });
