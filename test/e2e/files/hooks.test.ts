@@ -1,11 +1,13 @@
 /** Hooks of files look at contents before the transaction of the write, and may refuse them. */
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { CONFIG } from '../../../src/config/config.js';
 import { Database } from '../../../src/database/database.js';
 import { Objects } from '../../../src/file/objects.js';
+import { LIMITS } from '../../../src/shared/limits.js';
 import { asMember, defineKinds } from '../../support/callers.js';
 import { createdId, ok, refusalOf } from '../../support/definitions.js';
 import { FORM_TYPE, formOf, stored, upload } from '../../support/files.js';
-import { FunctionsFolder } from '../../support/functions.js';
+import { FunctionsFolder, reload } from '../../support/functions.js';
 import { Gate, gateOf } from '../../support/gate.js';
 import { startTestService, type Reply, type TestProject } from '../../support/service.js';
 import { PNG } from '../../unit/file/images.js';
@@ -51,8 +53,16 @@ interface Seen {
 const shared = globalThis as { contentHooks?: Seen[] };
 const gate = new Gate('contentGate');
 
-const folder = new FunctionsFolder({ 'file.ts': MODULE });
-const service = await startTestService({ functionsDir: folder.path, fileHookTimeout: 500, databasePool: 5 });
+const MAKES_FILES = `import { kind } from 'kind';
+const note = kind('note');
+export default note.module({ functions: { make: note.function({
+  description: 'Makes a file',
+  parameters: { asked: { type: 'string', required: true } },
+  run: ({ files, parameters: { asked } }) => files.create({ name: 'a.txt', asked, content: 'content' }),
+}) } });`;
+
+const folder = new FunctionsFolder({ 'file.ts': MODULE, 'note.ts': MAKES_FILES });
+const service = await startTestService({ functionsDir: folder.path, databasePool: 5 });
 const project = await newProject();
 const ann = await asMember(project);
 
@@ -127,6 +137,7 @@ const WAYS: readonly [string, (asked: string) => Promise<Reply>][] = [
   ],
   ['a key', (asked) => project.post('/file/unit', json(asked), { headers: { 'idempotency-key': asked } })],
   ['tus', (asked) => resumed(asked)],
+  ['a function', (asked) => project.post('/note/function/make', { asked })],
 ];
 
 describe.each(WAYS)('the content of %s', (_, create) => {
@@ -169,6 +180,7 @@ describe('a hook', () => {
     ['sets what was found', 'found', 400, 'parameter.read_only bytes'],
   ])('that %s refuses it', async (_, asked, status, message) => {
     const before = await stored(project);
+    if (asked === 'never') shortenHooks(300);
     const { answer, streams } = await openedOf(() => send(asked, 'x'.repeat(1_000_000)));
     expect(refusalOf(answer)).toEqual({ status, messages: [message] });
     expect(streams.every(({ destroyed }) => destroyed)).toBe(true);
@@ -179,8 +191,9 @@ describe('a hook', () => {
     const of = await newProject();
     gate.close();
     const { places } = service.service.app.get(Database);
-    const sent = [1, 2, 3, 4, 5, 6].map(() => send('wait', 'content', of));
-    await gate.reached(6);
+    const most = LIMITS.uploadsPerProject;
+    const sent = Array.from({ length: most + 2 }, () => of.post('/file/unit', json('wait')));
+    await gate.reached(most);
     await vi.waitFor(() => expect(places.all.counts.running).toBe(0));
     await ok(of.get('/file/unit'));
     gate.open();
@@ -273,6 +286,28 @@ it('a client that goes while the hook looks leaves nothing', async () => {
   await vi.waitFor(() => expect(service.service.app.get(Database).places.all.counts.running).toBe(0));
   expect(await stored(of)).toMatchObject({ files: 0, objects: 0 });
 });
+
+it('a module that is loaded again has other hooks, and while it is broken nothing is uploaded', async () => {
+  const of = await newProject();
+  folder.write('file.ts', MODULE.replace('alt: (await text(content)).slice(0, 20)', "alt: 'other'"));
+  await reload(service);
+  expect(await ok(send('text', 'content', of))).toMatchObject({ alt: 'other' });
+  folder.write('file.ts', "throw new Error('broken')");
+  await reload(service);
+  expect(refusalOf(await send('text', 'content', of))).toEqual({ status: 503, messages: ['function.broken'] });
+  folder.remove('file.ts');
+  await reload(service);
+  expect(await ok(send('text', 'content', of))).toMatchObject({ alt: null });
+  await vi.waitFor(async () => expect(await stored(of)).toMatchObject({ files: 2, objects: 2 }));
+});
+
+/** Until the end of the test, hooks of files have less time. */
+function shortenHooks(fileHookTimeout: number): void {
+  const config = service.service.app.get<{ fileHookTimeout: number }>(CONFIG);
+  const before = { ...config };
+  Object.assign(config, { fileHookTimeout });
+  onTestFinished(() => void Object.assign(config, before));
+}
 
 /** The streams of the store that are opened during a request. */
 async function openedOf(work: () => Promise<Reply>) {
