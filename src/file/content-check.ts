@@ -5,6 +5,7 @@
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
+import { inParts } from '../shared/in-parts.js';
 import {
   type CheckedFileRow,
   filesByObjectStatement,
@@ -18,8 +19,6 @@ import type { FileStore, StoredObject } from './store/file-store.js';
 
 /** Files, and differences, that are looked at together. */
 const PAGE = 1000;
-/** Requests to the store at a time. */
-const AT_ONCE = 16;
 /** Findings of one sort that are named; the others are only counted. */
 const MOST_NAMED = 10_000;
 
@@ -173,12 +172,4 @@ async function* differences(
     yield { object };
   }
   for (; file; file = await next()) yield { file: file.object };
-}
-
-async function inParts<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
-  const done: R[] = [];
-  for (let at = 0; at < items.length; at += AT_ONCE) {
-    done.push(...(await Promise.all(items.slice(at, at + AT_ONCE).map(work))));
-  }
-  return done;
 }

@@ -5,7 +5,7 @@
  */
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { Database } from '../database/database.js';
+import { type ConnectionUser, Database } from '../database/database.js';
 import { WorkClaims, type ClaimedWork } from '../database/registry/work-claims.js';
 import { causeText, isDatabaseAway } from '../database/statement/sqlstate.js';
 import { LOGGER } from '../http/log/logger.js';
@@ -75,7 +75,7 @@ export class ObjectCollector implements OnModuleDestroy {
   /** @returns the milliseconds after which it is due again */
   async #done({ project, now }: ClaimedWork): Promise<number> {
     try {
-      if (project !== null) return await this.#collect(schemaName(project));
+      if (project !== null) return await this.#collect({ id: project, schema: schemaName(project) });
       await this.store.removeUnfinished(new Date(now - DAY));
       return DAY;
     } catch (error) {
@@ -85,9 +85,9 @@ export class ObjectCollector implements OnModuleDestroy {
     }
   }
 
-  async #collect(schema: string): Promise<number> {
-    await this.objects.removeDue({ schema }, this.#rounds.signal);
-    const [row] = await this.database.run<{ next: number | null; now: number }>(nextDueStatement(schema));
+  async #collect(project: ConnectionUser): Promise<number> {
+    await this.objects.removeDue(project, this.#rounds.signal);
+    const [row] = await this.database.run<{ next: number | null; now: number }>(nextDueStatement(project.schema));
     if (!row || row.next === null) return PAUSE.most;
     return Math.min(Math.max(row.next - row.now, PAUSE.least), PAUSE.most);
   }

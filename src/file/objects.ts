@@ -2,9 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { Database, type Transaction } from '../database/database.js';
+import { type ConnectionUser, Database, type Transaction } from '../database/database.js';
 import { WorkClaims } from '../database/registry/work-claims.js';
 import { MetricSources } from '../shared/metric-sources.js';
+import { inParts } from '../shared/in-parts.js';
 import { getOrInsert, lruCache } from '../shared/maps.js';
 import { errorText } from '../shared/texts.js';
 import {
@@ -84,7 +85,7 @@ export class Objects {
     try {
       await this.store.put(key, source, bytes);
     } catch (error) {
-      await this.remove({ schema }, [key]);
+      await this.remove({ id, schema }, [key]);
       throw error;
     }
     return key;
@@ -104,7 +105,7 @@ export class Objects {
   }
 
   /** Those of the contents of a transaction that no file has at its end are removed then. */
-  endWith(tx: Transaction, project: Pick<Project, 'schema'>, content: StoredContent): void {
+  endWith(tx: Transaction, project: ConnectionUser, content: StoredContent): void {
     if (tx.hasEnded) return void this.end(project, content);
     const contents = getOrInsert(this.#ofTransactions, tx, () => {
       const all: StoredContent[] = [];
@@ -118,7 +119,7 @@ export class Objects {
   }
 
   /** Call it when a file should have got a content: if none has it, it is removed. */
-  async end(project: Pick<Project, 'schema'>, { key }: StoredContent): Promise<void> {
+  async end(project: ConnectionUser, { key }: StoredContent): Promise<void> {
     if (this.#untaken.delete(key)) await this.remove(project, [key]);
   }
 
@@ -130,10 +131,11 @@ export class Objects {
   }
 
   /** Removes those of these objects that no file has. A failure is logged: they are removed later. */
-  async remove({ schema }: Pick<Project, 'schema'>, keys: readonly string[]): Promise<void> {
+  async remove(project: ConnectionUser, keys: readonly string[]): Promise<void> {
     try {
       for (let from = 0; from < keys.length; from += REMOVED_AT_ONCE) {
-        await this.#removeLocked(schema, lockObjectsStatement(schema, keys.slice(from, from + REMOVED_AT_ONCE)));
+        const some = keys.slice(from, from + REMOVED_AT_ONCE);
+        await this.#removeLocked(project, lockObjectsStatement(project.schema, some));
       }
     } catch (error) {
       this.#log.warn(`an object is removed later: ${errorText(error)}`);
@@ -141,9 +143,10 @@ export class Objects {
   }
 
   /** Removes objects of a project whose time is over. @param signal ends it between two steps */
-  async removeDue({ schema }: Pick<Project, 'schema'>, signal?: AbortSignal): Promise<void> {
+  async removeDue(project: ConnectionUser, signal?: AbortSignal): Promise<void> {
+    const lock = dueObjectsStatement(project.schema, REMOVED_AT_ONCE);
     for (let count = REMOVED_AT_ONCE; count === REMOVED_AT_ONCE && !signal?.aborted;) {
-      count = await this.#removeLocked(schema, dueObjectsStatement(schema, REMOVED_AT_ONCE), true);
+      count = await this.#removeLocked(project, lock, true);
     }
   }
 
@@ -155,10 +158,15 @@ export class Objects {
   }
 
   /**
-   * A file that wants one of the objects meanwhile waits, and does not find it.
+   * A file that wants one of the objects meanwhile waits, and does not find it. A store that does not answer holds the
+   * connections of this project alone, and few of them.
    * @param withSizes whether files may have had them, so that there may be sizes of them
    */
-  #removeLocked(schema: string, lock: ReturnType<typeof lockObjectsStatement>, withSizes = false): Promise<number> {
+  #removeLocked(
+    project: ConnectionUser,
+    lock: ReturnType<typeof lockObjectsStatement>,
+    withSizes = false,
+  ): Promise<number> {
     return this.database.transaction(
       async (tx) => {
         const found = await tx.run<{ id: string; used: boolean }>(lock);
@@ -167,23 +175,24 @@ export class Objects {
         await this.store.delete(withSizes ? [...(await this.#sizesOf(unused)), ...unused] : unused);
         await tx.run(
           forgetObjectsStatement(
-            schema,
+            project.schema,
             found.map(({ id }) => id),
           ),
         );
         return found.length;
       },
-      { isolation: 'read committed' },
+      { isolation: 'read committed', project, long: true },
     );
   }
 
   /** They are listed, because the settings with which they were made may have changed since. */
   async #sizesOf(keys: readonly string[]): Promise<string[]> {
-    const sizes: string[] = [];
-    for (const key of keys) {
-      for await (const size of this.store.list(sizeKey(key, ''))) sizes.push(size.key);
-    }
-    return sizes;
+    const sizes = await inParts(keys, async (key) => {
+      const found: string[] = [];
+      for await (const size of this.store.list(sizeKey(key, ''))) found.push(size.key);
+      return found;
+    });
+    return sizes.flat();
   }
 }
 

@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { BucketAddress } from '../../config/store-address.js';
 import { KindError } from '../../shared/errors.js';
+import { inParts } from '../../shared/in-parts.js';
 import { LIMITS } from '../../shared/limits.js';
 import { ContentParts, type ContentPart } from './content-parts.js';
 import {
@@ -90,9 +91,9 @@ export class S3Store implements FileStore {
   }
 
   async delete(keys: readonly string[]): Promise<void> {
-    for (const key of keys.map(checkKey)) {
-      await asked(() => ifThere('NoSuchKey', () => this.#client.done({ method: 'DELETE', key })));
-    }
+    await inParts(keys.map(checkKey), (key) =>
+      asked(() => ifThere('NoSuchKey', () => this.#client.done({ method: 'DELETE', key }))),
+    );
   }
 
   async *list(prefix: string): AsyncIterable<StoredObject> {

@@ -98,7 +98,7 @@ describe('a size', () => {
     );
     await ok(admin.delete(`/file/unit/${id}`));
     await query(admin, `UPDATE $schema."_unused_object" SET goes_at = now()`);
-    await app.get(Objects).removeDue({ schema: schemaName(admin.id) });
+    await app.get(Objects).removeDue({ id: admin.id, schema: schemaName(admin.id) });
     expect(await keysOf(admin)).toHaveLength(2);
   });
 

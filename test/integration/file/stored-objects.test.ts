@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { cp, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
-import { beforeEach, describe, expect, inject, it } from 'vitest';
+import { beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import { ConfigError } from '../../../src/config/config.js';
 import { WorkClaims } from '../../../src/database/registry/work-claims.js';
@@ -18,7 +18,7 @@ import { commandsOn, runCommand } from '../../support/command-line.js';
 import { createdId, ok, query } from '../../support/definitions.js';
 import { ownDatabase, startServiceOn } from '../../support/own-database.js';
 import { FakeS3 } from '../../support/s3.js';
-import { sharedService, type TestProject } from '../../support/service.js';
+import { sharedService, startTestService, type TestProject } from '../../support/service.js';
 
 const service = await sharedService();
 const { app, database } = service.service;
@@ -194,6 +194,26 @@ describe('files of members that are deleted', () => {
     expect((await ok(project.get(`/file/unit/${others}`))).owner).toBe(bob);
     const { items } = (await ok(project.get(`/file/unit/${of}/history`))) as { items: readonly unknown[] };
     expect(items[0]).toMatchObject({ operation: 'update', changes: { owner: [ada, null] } });
+  });
+});
+
+describe('a store that does not answer', () => {
+  it('leaves connections to other projects', async () => {
+    const slow = await startTestService({ databasePool: 5 });
+    const [of, other] = [await slow.project(), await slow.project()];
+    await upload(of);
+    const files = slow.service.app.get<FileStore>(FILE_STORE);
+    let answer: (() => void) | undefined;
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    const removals = vi.spyOn(files, 'delete').mockImplementation(() => answered);
+    const headers = { 'content-type': 'text/plain', 'content-digest': `sha-256=:${'A'.repeat(43)}=:` };
+    const refused = Array.from({ length: 8 }, () => of.call('POST', '/file/unit?name=a', 'a', { headers }));
+    await vi.waitFor(() => expect(removals).toHaveBeenCalled());
+    await vi.waitFor(async () => expect(await query(of, 'SELECT id FROM $schema."_unused_object"')).toHaveLength(8));
+    for (let turn = 0; turn < 5; turn += 1) expect((await other.get('/kind/unit')).status).toBe(200);
+    removals.mockRestore();
+    answer?.();
+    expect(new Set((await Promise.all(refused)).map(({ status }) => status))).toEqual(new Set([400]));
   });
 });
 
