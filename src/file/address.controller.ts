@@ -19,7 +19,7 @@ export class AddressController {
 
   @Get()
   @ApiRoute({
-    id: 'file.address',
+    id: 'address',
     tag: 'Files',
     of: 'contents',
     needs: 'nothing',
@@ -30,7 +30,8 @@ export class AddressController {
     media: '*/*',
     alone: true,
     conditional: 'read',
-    refuses: [401, 403, 404, 416],
+    ranged: true,
+    refuses: [401, 403, 404, 416, 429, 503],
   })
   unnamed(@Param('file_id') id: string, @Req() request: HttpRequest): Command {
     return this.contents.addressed(id, request);

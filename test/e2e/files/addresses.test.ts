@@ -7,6 +7,7 @@ import { makeKey } from '../../support/keys.js';
 import { sharedService, type TestProject } from '../../support/service.js';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import { SECRET } from '../../../src/config/config.js';
+import type { OpenApiDocument } from '../../../src/doc/openapi/openapi.js';
 import { FileUrls } from '../../../src/file/url/signed-url.js';
 import { roundedExpiry } from '../../../src/shared/file-address.js';
 import { revokeUrlsStatement } from '../../../src/sql/file/files.sql.js';
@@ -102,6 +103,9 @@ describe('a signed address', () => {
     expect((await opened(url, { method: 'HEAD' })).headers.get('content-length')).toBe('5');
     expect((await opened(url, { headers: { range: 'bytes=1-2' } })).text).toBe('el');
     expect(await refusedBy(url, { headers: { range: 'bytes=9-' } })).toBe('416 file.range');
+    const document = (await admin.get('/doc/openapi.json?kinds=file')).body as unknown as OpenApiDocument;
+    const { operationId, responses } = document.paths['/api/lib/project/{project_id}/file/{file_id}']?.get ?? {};
+    expect([operationId, responses]).toMatchObject(['file.address', { '206': {}, '304': {}, '416': {}, '503': {} }]);
     expect((await opened(url, { headers: { 'if-none-match': etag } })).status).toBe(304);
     const saved = await opened(`${url}&download=true`);
     expect(saved.headers.get('content-disposition')).toMatch(/^attachment/);

@@ -151,7 +151,7 @@ export function queryComponent(name: QueryName, route: string): QueryComponent {
     case 'filter':
       return route === 'updateAll' || route === 'deleteAll' ? 'matching_filter' : name;
     case 'format':
-      return route === 'content' || route === 'file.address' ? 'image_format' : name;
+      return route === 'content' || route === 'address' ? 'image_format' : name;
     case 'depth':
       return route === 'path' ? 'path_depth' : name;
     default:
