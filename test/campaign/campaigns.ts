@@ -6,6 +6,7 @@ import { connections } from './connections.js';
 import { definitions } from './definitions.js';
 import { disk } from './disk.js';
 import { document } from './document.js';
+import { files } from './files.js';
 import { fuzz } from './fuzz.js';
 import { kill } from './kill.js';
 import { lists } from './lists.js';
@@ -17,5 +18,5 @@ import { stop, stopWorkers } from './stop.js';
 /** By the name on the command line. */
 export const CAMPAIGNS = {
   ...{ kill, restart, connections, disk, clock, stop, 'stop-workers': stopWorkers, definitions },
-  ...{ fuzz, document, backup, soak, order, lists, access },
+  ...{ fuzz, document, backup, soak, order, lists, access, files },
 } as const satisfies Record<string, Campaign>;

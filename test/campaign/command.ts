@@ -17,9 +17,13 @@ export interface Command {
 
 /** @param dataDir of the database, which runs */
 export function kind(dataDir: string, ...args: readonly string[]): Command {
+  return kindWith({ DATA_DIR: dataDir }, ...args);
+}
+
+export function kindWith(env: Readonly<Record<string, string>>, ...args: readonly string[]): Command {
   const child = spawn(process.execPath, [compiled('cli/main.js'), ...args], {
     cwd: dirname(COMPILED),
-    env: { ...process.env, DATA_DIR: dataDir },
+    env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let [out, err] = ['', ''];

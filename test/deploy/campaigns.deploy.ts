@@ -12,6 +12,7 @@ const PAUSE = 15;
 /** What every run has: each disturbance once, and what there has to be of it. */
 const SHORT = [
   { name: 'kill', rounds: 2, figure: 'stored' },
+  { name: 'files', rounds: 2, figure: 'stored' },
   { name: 'restart', rounds: 2, figure: 'stored' },
   { name: 'stop-workers', rounds: 1, figure: 'stored' },
   { name: 'definitions', rounds: 15, figure: 'answers' },
