@@ -17,15 +17,17 @@ import type { KindDef } from '../model/model.js';
 import type { Command, Opened } from '../run/command.js';
 import { refusal } from '../shared/errors.js';
 import type { ContentRow } from '../sql/file/content.sql.js';
+import { bodyBytes } from '../tenancy/request-bodies.js';
 import { unknownUnit } from '../unit/store/unit-ids.js';
 import { mustBeWritable, readableUnits } from '../unit/table/rights.js';
 import { WriteCommands } from '../unit/write.commands.js';
+import { checkDigest } from './content/content-digest.js';
 import { contentEtag } from './content/content-etag.js';
 import { findContent, requireContents } from './contents.js';
 import { changedContent } from './file.behavior.js';
 import { isMultipart } from './multipart.js';
 import { Objects } from './objects.js';
-import { Uploads, type Upload, type UploadQuery } from './uploads.js';
+import { refuseEncoded, Uploads, type Upload, type UploadQuery } from './uploads.js';
 
 @Injectable()
 export class FileCommands {
@@ -41,7 +43,7 @@ export class FileCommands {
   create(request: HttpRequest): Command {
     const { url, headers } = request;
     const create = this.units.create(FILE_KIND, writeRequest(request, url));
-    if (!isUpload(request)) return create;
+    if (!isUpload(request)) return withDigestOfBody(create, request);
     const upload = this.#once(request);
     return {
       authorize: (opened) => {
@@ -117,6 +119,26 @@ export class FileCommands {
       return upload;
     };
   }
+}
+
+/** A create of a JSON body, which has to be the one that a `Content-Digest` is of. */
+function withDigestOfBody(create: Command, request: HttpRequest): Command {
+  const { 'content-digest': digest, 'content-encoding': encoding } = request.headers;
+  if (digest === undefined) return create;
+  return {
+    authorize: (opened) => {
+      const plan = create.authorize(opened);
+      return {
+        ...plan,
+        body: async () => {
+          refuseEncoded(encoding);
+          const bytes = await bodyBytes(request, plan.body);
+          checkDigest(bytes instanceof Uint8Array ? bytes : Buffer.alloc(0), String(digest));
+          return bytes;
+        },
+      };
+    },
+  };
 }
 
 function bodyOf({ content, values }: Upload): ParsedBody {

@@ -77,9 +77,7 @@ export class Uploads {
     const limit = this.limitOf(caller);
     const bytes = lengthOf(request, isForm ? limit + FORM_BYTES : limit, limit);
     await this.#checkQuota(session, isForm ? 0 : (bytes ?? 0), stored);
-    if (isEncoded(headers['content-encoding'])) {
-      throw refusal('body.not_json', 'A content is stored as it is sent: without content-encoding');
-    }
+    refuseEncoded(headers['content-encoding']);
     const body = withDigest(bodyStream(request, limit + FORM_BYTES), headers['content-digest'] as string | undefined);
     const ifMatch = headers['if-match'];
     return this.inPlace(session, async () => {
@@ -177,6 +175,8 @@ function lengthOf({ headers }: HttpRequest, most: number, limit: number): number
   return Number(length);
 }
 
-function isEncoded(encoding: string | undefined): boolean {
-  return encoding !== undefined && encoding.toLowerCase() !== 'identity';
+/** @throws KindError 415 for a body that is not taken as it is sent */
+export function refuseEncoded(encoding: string | undefined): void {
+  if (encoding === undefined || encoding.toLowerCase() === 'identity') return;
+  throw refusal('body.not_json', 'A content, and what has a Content-Digest, is sent without content-encoding');
 }

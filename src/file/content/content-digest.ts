@@ -26,6 +26,13 @@ export function withDigest<T extends Uint8Array>(
   return digests.length === 0 ? source : compared(source, digests);
 }
 
+/** The same for a body that is there. @throws KindError 400 */
+export function checkDigest(bytes: Uint8Array, header: string): void {
+  for (const { algorithm, value } of parseContentDigest(header)) {
+    if (!timingSafeEqual(createHash(algorithm).update(bytes).digest(), value)) throw mismatch();
+  }
+}
+
 async function* compared<T extends Uint8Array>(
   source: AsyncIterable<T>,
   digests: readonly Digest[],
@@ -37,7 +44,7 @@ async function* compared<T extends Uint8Array>(
   }
   for (const { hash, value } of hashes) {
     if (timingSafeEqual(hash.digest(), value)) continue;
-    throw refusal('file.digest', 'The body is not the one that Content-Digest is of');
+    throw mismatch();
   }
 }
 
@@ -64,6 +71,10 @@ function parseContentDigest(header: string | undefined): Digest[] {
     digests.set(known.algorithm, value);
   }
   return [...digests].map(([algorithm, value]) => ({ algorithm, value }));
+}
+
+function mismatch(): Error {
+  return refusal('file.digest', 'The body is not the one that Content-Digest is of');
 }
 
 function malformed(): Error {

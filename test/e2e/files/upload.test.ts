@@ -229,6 +229,17 @@ describe('a file in JSON', () => {
     ]);
   });
 
+  it('has a digest of the whole body', async () => {
+    const body = JSON.stringify(file('a'));
+    const send = (digest: string, more = {}) =>
+      project.call('POST', '/file/unit', body, {
+        headers: { 'content-type': 'application/json', 'content-digest': digest, ...more },
+      });
+    expect(await ok(send(digestOf(body)))).toMatchObject({ bytes: 1 });
+    expect(refusalOf(await send(digestOf('a')))).toEqual({ status: 400, messages: ['file.digest'] });
+    expect(refusalOf(await send(digestOf(body), { 'content-encoding': 'gzip' })).status).toBe(415);
+  });
+
   it('is made with the unit that refers to it', async () => {
     const { cover } = (await ok(project.post('/article/unit', { title: 'A', cover: file('a.txt') }))) as {
       cover: string;
