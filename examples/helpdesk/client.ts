@@ -18,6 +18,8 @@ export interface Comment {
   readonly author: string;
   readonly text: string;
   readonly internal: boolean;
+  /** The id of a file. */
+  readonly attachment: string | null;
   readonly inserted_at: string;
 }
 
@@ -67,8 +69,24 @@ export class Desk {
     return this.#send('GET', `/comment/unit?filter=eq(ticket,${ticket.id})&order=inserted_at;asc`);
   }
 
-  say(ticket: Ticket, text: string, internal = false): Promise<Comment> {
-    return this.#send('POST', '/comment/unit', { ticket: ticket.id, text, ...(internal && { internal }) });
+  /** @param attachment the id of a file, as `upload` returns it */
+  say(ticket: Ticket, text: string, internal = false, attachment?: string): Promise<Comment> {
+    return this.#send('POST', '/comment/unit', {
+      ticket: ticket.id,
+      text,
+      ...(internal && { internal }),
+      ...(attachment && { attachment }),
+    });
+  }
+
+  async upload(name: string, content: Blob): Promise<string> {
+    return (await this.#send<{ id: string }>('POST', `/file/unit?name=${encodeURIComponent(name)}`, content)).id;
+  }
+
+  /** An address of an attachment, for a link or a picture. */
+  async addressOf(attachment: string): Promise<string> {
+    const { url } = await this.#send<{ url: string }>('POST', `/file/unit/${attachment}/url`, { seconds: 3600 });
+    return new URL(url, this.url).href;
   }
 
   move(ticket: Ticket, state: Ticket['state']): Promise<Ticket> {
@@ -97,9 +115,9 @@ export class Desk {
     const headers = {
       'kind-project-key': this.project,
       ...(this.token && { authorization: `Bearer ${this.token}` }),
-      ...(body && { 'content-type': 'application/json' }),
+      ...(body && { 'content-type': body instanceof Blob ? body.type : 'application/json' }),
     };
-    const sent = body ? { body: JSON.stringify(body) } : {};
+    const sent = body ? { body: body instanceof Blob ? body : JSON.stringify(body) } : {};
     const response = await fetch(this.url + path, { method, headers, ...sent });
     const { content, messages } = (await response.json()) as { content: T; messages: { code: string; text: string }[] };
     if (response.ok) return content;

@@ -1,4 +1,8 @@
 /** examples/helpdesk, through its client: two organisations, an agent and customers of each, and mails that come in. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Desk, type DeskError } from '../../../examples/helpdesk/client.js';
 import { tokensOf } from '../../support/callers.js';
@@ -196,4 +200,31 @@ describe('mails of customers', () => {
     expect(await send({ From: 'eve@example.com', Subject: 'Hi', To: 'help@nobody.example' })).toBe(204);
     expect(await ticketsOf('eve@example.com')).toEqual([]);
   });
+});
+
+it('attachments are scanned, and seen by who sees their comment', async () => {
+  const scanned: string[] = [];
+  const scanner = createServer((request, reply) => {
+    void text(request).then((content) => {
+      scanned.push(content);
+      reply.writeHead(content === 'EICAR' ? 403 : 204).end();
+    });
+  }).listen(0, '127.0.0.1');
+  await once(scanner, 'listening');
+  const { port } = scanner.address() as AddressInfo;
+  vi.stubEnv('SCANNER_URL', `http://127.0.0.1:${port}`);
+  try {
+    const ticket = await ann.openTicket('Monitor');
+    expect(await refused(ann.upload('a.txt', new Blob(['EICAR'], { type: 'text/plain' })))).toBe('422 file.infected');
+    const log = await ann.upload('log.txt', new Blob(['It flickers'], { type: 'text/plain' }));
+    expect(await ann.say(ticket, 'See the log', false, log)).toMatchObject({ attachment: log });
+    expect(scanned).toEqual(['EICAR', 'It flickers']);
+    expect(await (await fetch(await agent.addressOf(log))).text()).toBe('It flickers');
+    expect(await refused(bob.addressOf(log))).toBe('404 unit.unknown');
+    const page = await ann.upload('a.html', new Blob(['<p>'], { type: 'text/html' }));
+    expect(await refused(ann.say(ticket, 'See the page', false, page))).toBe('400 file.type_not_allowed');
+  } finally {
+    vi.stubEnv('SCANNER_URL', '');
+    scanner.close();
+  }
 });
