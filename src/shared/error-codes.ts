@@ -76,7 +76,10 @@ export const ERRORS = {
     status: 401,
     meaning: 'The end of a stream: its token has expired; get another one, and open it again.',
   },
-  'token.revoked': { status: 401, meaning: 'The end of a stream: its session was ended, or its API key deleted.' },
+  'token.revoked': {
+    status: 401,
+    meaning: 'The end of a stream, or of an upload: its session was ended, or its API key deleted.',
+  },
   'stream.old': { status: 503, meaning: 'The end of a stream that has lasted for an hour: open it again.' },
   'history.off': { status: 400, meaning: 'The kind keeps no history (`changes` of the kind).' },
   'history.not_kept': {
