@@ -225,7 +225,7 @@ class FileRounds {
     await this.#wholeRestore(restore());
     const took = performance.now() - began;
     const killed = restore();
-    await Promise.race([pause(this.#random.from(Math.round(took / 3), Math.round(took))), killed.ended]);
+    await Promise.race([pause(this.#random.from(Math.round(took * 0.3), Math.round(took * 0.8))), killed.ended]);
     killed.child.kill('SIGKILL');
     const { code } = await killed.ended;
     this.#count(code === 0 ? 'restores that ended before' : `killed at ${RESTORE}`);
