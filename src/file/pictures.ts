@@ -7,9 +7,10 @@ import { Readable } from 'node:stream';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { lruCache } from '../shared/maps.js';
 import { refusal } from '../shared/errors.js';
+import { LIMITS } from '../shared/limits.js';
 import { MetricSources } from '../shared/metric-sources.js';
 import { SharedLoads } from '../shared/shared-loads.js';
-import { didYouMean, errorText, shortened } from '../shared/texts.js';
+import { byteSizeText, didYouMean, errorText, shortened } from '../shared/texts.js';
 import type { ContentRow } from '../sql/file/content.sql.js';
 import type { Project } from '../tenancy/project.js';
 import { ImageMaker, noImage } from './image/image-maker.js';
@@ -79,6 +80,10 @@ export class Pictures {
       throw refusal('query.bad_value', `size: no size '${shortened(name)}'${hint}`, { parameter: 'size' });
     }
     if (!hasSizes(row.media_type)) throw noImage();
+    // It is copied before anything of it is known, while other pictures wait.
+    if (Number(row.bytes) > LIMITS.imageBytes) {
+      throw refusal('file.image_too_large', `The picture has more than ${byteSizeText(LIMITS.imageBytes)}`);
+    }
     const setting = createHash('sha256').update(JSON.stringify(size)).digest('hex').slice(0, DIGITS);
     const keys = ENDS[format].map((end) => sizeKey(row.object, `${name}.${setting}.${end}`));
     const known = keys.flatMap((key) => this.#known.get(key) ?? [])[0];

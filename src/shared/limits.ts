@@ -77,7 +77,8 @@ export const LIMITS = {
   /** Sizes of pictures of one project, and pixels of a side of one. */
   imageSizes: 20,
   imageSide: 4096,
-  /** Of a picture that is made in another size: its pixels, and seconds and bytes of memory to make it. */
+  /** Of a picture that is made in another size: its bytes, its pixels, and seconds and bytes of memory to make it. */
+  imageBytes: 256 * 1024 * 1024,
   imagePixels: 50_000_000,
   imageSeconds: 10,
   imageMemory: 512 * 1024 * 1024,

@@ -144,3 +144,60 @@ describe('who may read a file', () => {
     expect((await of.get(`/file/unit/${id}/content`)).headers.get('cache-control')).toBe('private, max-age=300');
   });
 });
+
+type Asked = readonly [
+  method: string,
+  path: (id: string) => string,
+  body?: string | object | undefined,
+  headers?: Readonly<Record<string, string>>,
+];
+
+describe('a file that the caller may not read', () => {
+  const none = '00000000-0000-4000-8000-000000000000';
+  const address = (id: string, search = '') => `/project/${project.id}/file/${id}/a.txt${search}`;
+  const upload = { 'tus-resumable': '1.0.0' };
+
+  it('is answered as one that is not there, whatever is asked', async () => {
+    const reference = { kind_id: 'unit', reference_kind: 'file', accept: ['image/png'], max_bytes: 3 };
+    const parameters = [
+      { ...reference, id: 'cover' },
+      { ...reference, id: 'page', owned: true },
+    ];
+    await ok(project.post('/kind/unit', { id: 'article', parameters }));
+    const requests: readonly Asked[] = [
+      ...[{}, { range: 'bytes=0-1' }, { range: 'bytes=99-' }, { 'if-none-match': etag }].flatMap(
+        (headers): readonly Asked[] => [
+          ['GET', (id) => `/file/unit/${id}/content`, undefined, headers],
+          ['HEAD', (id) => `/file/unit/${id}/content`, undefined, headers],
+          ['GET', (id) => address(id), undefined, headers],
+        ],
+      ),
+      ['GET', (id) => `/file/unit/${id}`],
+      ['GET', (id) => `/file/unit/${id}/content?size=thumb`],
+      ['GET', (id) => `/file/unit/${id}/content?size=nothing`],
+      ['GET', (id) => address(id, '?expires=1&signature=o')],
+      ['GET', (id) => address(id, `?expires=${2 ** 31}&signature=o.00000000.${'a'.repeat(43)}`)],
+      ['GET', (id) => `/file/unit?filter=eq(id,${id})`],
+      ['PUT', (id) => `/file/unit/${id}/content`, 'a', { 'content-type': 'text/plain' }],
+      ['PUT', (id) => `/file/unit/${id}/content`, 'a', { 'content-type': 'text/plain', 'if-match': etag }],
+      ['PUT', (id) => `/file/unit/${id}`, { name: 'b' }],
+      ['PUT', (id) => `/file/unit/${id}`, { content: 'YQ==' }],
+      ['POST', (id) => `/file/unit/${id}/url`, {}],
+      ['DELETE', (id) => `/file/unit/${id}`],
+      ['HEAD', (id) => `/file/upload/${id}`, undefined, upload],
+      ['POST', () => '/article/unit', { cover: 'ID' }],
+      ['POST', () => '/article/unit', { page: 'ID' }],
+      ['POST', () => '/article/unit?dry_run=true', { page: 'ID' }],
+    ];
+    for (const [method, at, body, headers] of requests) {
+      const answers = [digits, none].map(async (id) => {
+        const sent = typeof body === 'object' ? JSON.stringify(body).replace('ID', id) : body;
+        const reply = await ann.call(method, at(id), sent, { ...(headers && { headers }) });
+        const told = ['etag', 'content-length', 'content-range', 'last-modified', 'content-type', 'cache-control'];
+        return [reply.status, reply.text.replaceAll(id, 'ID'), ...told.map((name) => reply.headers.get(name))];
+      });
+      const [hidden, missing] = await Promise.all(answers);
+      expect(hidden, `${method} ${at('ID')}`).toEqual(missing);
+    }
+  });
+});

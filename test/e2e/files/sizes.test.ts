@@ -1,6 +1,6 @@
 /** Pictures are answered in the sizes of their project, which are made once and kept beside their objects. */
 import sharp from 'sharp';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Objects, FILE_STORE } from '../../../src/file/objects.js';
 import type { FileStore } from '../../../src/file/store/file-store.js';
 import { schemaName } from '../../../src/model/names.js';
@@ -8,6 +8,7 @@ import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import { ProjectStore } from '../../../src/tenancy/project-store.js';
 import { anonymous, signUp, withMembers } from '../../support/callers.js';
 import { ok, query, refusalOf } from '../../support/definitions.js';
+import { lowerLimit } from '../../support/limits.js';
 import { sharedService, type TestProject } from '../../support/service.js';
 
 const service = await sharedService();
@@ -111,6 +112,17 @@ describe('a size', () => {
     expect(await codeOf(await sized(admin, text, '?size=thumb'))).toBe('400 file.no_image');
     const broken = await uploaded(admin, 'd.jpg', (await picture(30)).subarray(0, 400), 'image/jpeg');
     expect(await codeOf(await sized(admin, broken, '?size=thumb'))).toBe('400 file.no_image');
+  });
+
+  it('is not made of a picture with too many bytes, which is not even read', async () => {
+    const content = await picture(60);
+    lowerLimit('imageBytes', content.length - 1);
+    const id = await uploaded(admin, 'e.jpg', content, 'image/jpeg');
+    const reads = vi.spyOn(store, 'get');
+    expect(await codeOf(await sized(admin, id, '?size=thumb'))).toBe('400 file.image_too_large');
+    expect(reads).not.toHaveBeenCalled();
+    reads.mockRestore();
+    expect((await sized(admin, id, '')).status).toBe(200);
   });
 });
 
