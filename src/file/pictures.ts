@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { Inject, Injectable, Logger } from '@nestjs/common';
+import { hasSizes } from '../model/built-in/sized-types.js';
 import { lruCache } from '../shared/maps.js';
 import { refusal } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
@@ -18,7 +19,6 @@ import {
   AUTO,
   DEFAULT_IMAGE_SIZES,
   formatToMake,
-  hasSizes,
   parseImageSizes,
   type ImageFormat,
   type ImageSizes,

@@ -2,7 +2,7 @@
 import { Anchor, Text as Paragraph } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { hasSizes } from '../../../src/file/image/image-sizes.js';
+import { hasSizes } from '../../../src/model/built-in/sized-types.js';
 import { makeAddress, readText, withQuery, type FileUnit } from '../api/files.js';
 import { useText } from '../i18n/text.js';
 import { PageError } from '../shell/page-states.js';

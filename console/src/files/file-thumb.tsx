@@ -1,6 +1,6 @@
 /** A small picture of a file; of one that is no picture, the end of its name. */
 import { useState } from 'react';
-import { hasSizes } from '../../../src/file/image/image-sizes.js';
+import { hasSizes } from '../../../src/model/built-in/sized-types.js';
 import { withQuery } from '../api/files.js';
 import './files.css';
 import { useShownFile } from './shown-files.js';

@@ -2,7 +2,6 @@
  * The sizes in which pictures are served: the setting `image_sizes` of a project, such as `thumb:200x200:cover`, and the
  * formats that a request may ask for. Pure.
  */
-import { SIZED_TYPES } from '../../model/built-in/file-fields.js';
 import { LIMITS } from '../../shared/limits.js';
 
 const MODES = ['cover', 'contain', 'inside'] as const;
@@ -23,11 +22,6 @@ export const DEFAULT_IMAGE_SIZES: ImageSizes = new Map<string, SizeOfImage>([
   ['medium', { width: 960, height: 960, mode: 'inside' }],
   ['large', { width: 1920, height: 1920, mode: 'inside' }],
 ]);
-
-/** Whether contents of a media type are pictures of which sizes are made. */
-export function hasSizes(mediaType: string): boolean {
-  return SIZED_TYPES.includes(mediaType);
-}
 
 const NAME = /^[a-z][a-z0-9_-]{0,39}$/;
 const NAME_HINT = 'a lower-case letter, then up to 39 lower-case letters, digits, _ and -';

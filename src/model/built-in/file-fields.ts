@@ -3,15 +3,13 @@ import { LIMITS } from '../../shared/limits.js';
 import { builtInField as field } from '../field.js';
 import type { Field } from '../model.js';
 import { idColumn } from './member-fields.js';
+import { SIZED_TYPES } from './sized-types.js';
 
 /** The field with the key of the object that is the content. */
 export const OBJECT_FIELD = 'object';
 
 /** The field of bodies that has the content. */
 export const CONTENT_FIELD = 'content';
-
-/** The media types of pictures of which sizes are made. */
-export const SIZED_TYPES: readonly string[] = ['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif'];
 
 /** The address of the content, which needs no header. */
 export const URL_FIELD: Field = field(
@@ -50,7 +48,7 @@ export const FILE_FIELDS: readonly Field[] = [
       id: 'owner',
       type: 'string',
       label: 'Owner',
-      helperText: 'The id of the member that made it',
+      helperText: 'The id of the member that made it.',
       made: { from: 'caller' },
       indexed: true,
       writeAccess: 'admin',

@@ -2,7 +2,8 @@
  * Addresses of files in the records of units, made by PostgreSQL as all of their JSON. A signature is the HMAC-SHA-256
  * (RFC 2104) that `file/url/signed-url.ts` checks, of which the key gives the blocks before the two hashes.
  */
-import { OBJECT_FIELD, SIZED_TYPES } from '../../model/built-in/file-fields.js';
+import { OBJECT_FIELD } from '../../model/built-in/file-fields.js';
+import { SIZED_TYPES } from '../../model/built-in/sized-types.js';
 import { FILES_TABLE } from '../../model/table/internal-tables.js';
 import { ident, join, literal, param, passingParam, sql, type Fragment } from '../fragment.js';
 
