@@ -332,7 +332,7 @@ export const ERRORS = {
   },
   'file.image_too_large': {
     status: 400,
-    meaning: 'The picture has more pixels than are made in other sizes, or takes too much time or memory.',
+    meaning: 'The picture has more bytes or pixels than are made in other sizes, or takes too much time or memory.',
   },
   'file.no_images': {
     status: 503,
