@@ -4,6 +4,8 @@ import type { Readable } from 'node:stream';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { type ConnectionUser, Database, type Transaction } from '../database/database.js';
 import { WorkClaims } from '../database/registry/work-claims.js';
+import { refusal } from '../shared/errors.js';
+import { LIMITS } from '../shared/limits.js';
 import { MetricSources } from '../shared/metric-sources.js';
 import { inParts } from '../shared/in-parts.js';
 import { getOrInsert, lruCache } from '../shared/maps.js';
@@ -102,6 +104,15 @@ export class Objects {
     this.#stored.bytes += this.#untaken.get(key)?.facts.bytes ?? 0;
     this.#untaken.delete(key);
     if (!forgotten) await this.database.run(forgetObjectsStatement(schema, [key]));
+  }
+
+  /**
+   * Call it before a content is stored within a transaction, which waits for the store.
+   * @throws KindError 400 if there are as many as there may be
+   */
+  checkMore(tx: Transaction | undefined): void {
+    if (!tx || (this.#ofTransactions.get(tx)?.length ?? 0) < LIMITS.filesInTransaction) return;
+    throw refusal('body.too_many', `At most ${LIMITS.filesInTransaction} contents of files in one transaction`);
   }
 
   /** Those of the contents of a transaction that no file has at its end are removed then. */

@@ -266,6 +266,19 @@ describe('a file in JSON', () => {
     await vi.waitFor(async () => expect(await stored(project)).toEqual(before));
   });
 
+  it('is made with as many others as a transaction may have', async () => {
+    lowerLimit('filesInTransaction', 2);
+    const before = await stored(project);
+    const articles = ['a', 'b', 'c'].map((name) => ({ cover: file(name) }));
+    const files = articles.map(({ cover }) => cover);
+    const refused = (...messages: string[]) => ({ status: 400, messages });
+    expect(refusalOf(await project.post('/article/unit', articles))).toEqual(refused('body.too_many cover'));
+    expect(refusalOf(await project.post('/file/unit', files))).toEqual(refused('body.too_many'));
+    await vi.waitFor(async () => expect(await stored(project)).toEqual(before));
+    await ok(project.post('/article/unit', articles.slice(1)));
+    await ok(project.post('/file/unit', files.slice(1)));
+  });
+
   it('is made once for an idempotency key', async () => {
     const create = () => project.post('/file/unit', file('once'), { headers: { 'idempotency-key': 'once' } });
     const [first, second] = [await create(), await create()];
