@@ -221,9 +221,7 @@ class FileRounds {
     const file = join(this.options.folder, 'demo.tar.gz');
     await done(this.#kind('project', 'backup', PROJECT, file));
     const restore = () => this.#kind('project', 'restore', file, '--as', TRIAL);
-    const began = performance.now();
-    await this.#wholeRestore(restore());
-    const took = performance.now() - began;
+    const took = await this.#wholeRestore(restore());
     const killed = restore();
     await Promise.race([pause(this.#random.from(Math.round(took * 0.3), Math.round(took * 0.8))), killed.ended]);
     killed.child.kill('SIGKILL');
@@ -234,11 +232,15 @@ class FileRounds {
     await this.#wholeRestore(restore());
   }
 
-  async #wholeRestore(restore: Command): Promise<void> {
+  /** @returns the milliseconds that it took */
+  async #wholeRestore(restore: Command): Promise<number> {
+    const began = performance.now();
     await done(restore);
+    const took = performance.now() - began;
     await this.#expectClean(TRIAL);
     await this.#deleteTrial();
     if (readdirSync(this.#folder).includes(TRIAL)) this.#faults.push('a deleted project left objects');
+    return took;
   }
 
   /** What a killed restore committed, if anything. */
