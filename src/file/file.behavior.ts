@@ -154,7 +154,7 @@ export class FileBehavior implements RegisteredBehavior, OnModuleInit {
     { values }: Draft,
     { session: { project, executor }, id }: Pick<PendingWrite, 'session' | 'id'>,
   ): Promise<StoredContent> {
-    this.objects.checkMore(executor.tx);
+    if (executor.tx) this.objects.countIn(executor.tx);
     const isNamed = values.has('name') || id === undefined;
     const [stored] = isNamed ? [] : await executor.run<StoredContentRow>(contentOfUnitStatement(project.schema, id));
     const name = values.get('name') ?? stored?.name;

@@ -39,6 +39,8 @@ export class Objects {
   /** Those that no file has yet, by key. */
   readonly #untaken = new Map<string, StoredContent>();
   readonly #ofTransactions = new WeakMap<Transaction, StoredContent[]>();
+  /** Of contents that were stored within a transaction, or are being stored. */
+  readonly #counts = new WeakMap<Transaction, number>();
   readonly #work: WorkClaims;
   readonly #planned = lruCache<true>(MAX_REMEMBERED);
   /** Contents that files got from this process. */
@@ -110,8 +112,10 @@ export class Objects {
    * Call it before a content is stored within a transaction, which waits for the store.
    * @throws KindError 400 if there are as many as there may be
    */
-  checkMore(tx: Transaction | undefined): void {
-    if (!tx || (this.#ofTransactions.get(tx)?.length ?? 0) < LIMITS.filesInTransaction) return;
+  countIn(tx: Transaction): void {
+    const count = (this.#counts.get(tx) ?? 0) + 1;
+    this.#counts.set(tx, count);
+    if (count <= LIMITS.filesInTransaction) return;
     throw refusal('body.too_many', `At most ${LIMITS.filesInTransaction} contents of files in one transaction`);
   }
 

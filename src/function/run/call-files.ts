@@ -34,7 +34,7 @@ export class CallFiles {
    */
   async store(session: Session, { name, content, media_type }: NewFile, limit: TimeLimit): Promise<StoredContent> {
     requireContents(session, 'create');
-    this.objects.checkMore(transactionOf(session));
+    this.objects.countIn(transactionOf(session));
     const claims = { name: fileName(name), claimed: media_type };
     const stored = await this.uploads.take(session, piecesOf(content, limit), claims);
     this.objects.endWith(transactionOf(session), session.project, stored);
