@@ -16,8 +16,9 @@ const REFUSED = 503;
 /** As in /api/lib/city/unit. */
 const PLACE_PARTS = 5;
 const LONGEST_PLACE = 200;
-/** Requests that take as long as their file is large, or as they say that they wait, and streams. */
-const LONG = /^\/api\/lib\/(?:[^/]+\/(?:import|export)|changes|live)$/;
+/** Requests that take as long as their file or content is large, or as they say that they wait, and streams. */
+const LONG =
+  /^\/api\/lib\/(?:[^/]+\/(?:import|export)|changes|live|file\/unit\/[^/]+\/content|file\/upload(?:\/[^/]+)?|project\/[^/]+\/file\/.+)$/;
 
 /** Parts of paths that are names of definitions. Others are values of units (ids, natural keys, unique values). */
 const NAMES =

@@ -48,10 +48,12 @@ it('names no values of units', () => {
   ]);
 });
 
-it('names no quick request, no import, and no refusal that was held back', () => {
+it('names no quick request, no import, no content of a file, and no refusal that was held back', () => {
   const lines = recorded((log) => {
     log('/api/lib/city/unit/1', 200, 900);
     log('/api/lib/city/import', 200, 60_000);
+    for (const path of ['unit/1/content', 'upload', 'upload/1']) log(`/api/lib/file/${path}`, 200, 60_000);
+    log('/api/lib/project/lib/file/1/a.jpg', 206, 60_000);
     log('/api/lib/city/unit/1', 503, 4000);
   });
   expect(lines).toEqual([]);
