@@ -73,6 +73,8 @@ export class Transaction implements Executor {
   #ended = false;
   /** The depth of a savepoint whose work is done. */
   #done: number | undefined;
+  /** How many jobs there were at a savepoint, by its depth: what was to follow the work that is undone does not. */
+  readonly #jobsAt = new Map<number, number>();
 
   constructor(protected readonly origin: TransactionOrigin) {
     this.#isLong = origin.isLong;
@@ -147,6 +149,7 @@ export class Transaction implements Executor {
   async setSavepoint(depth: number): Promise<void> {
     const done = this.#done;
     this.#done = undefined;
+    this.#jobsAt.set(depth, this.jobs.length);
     await this.run(savepointStatement(depth, done));
   }
 
@@ -156,6 +159,7 @@ export class Transaction implements Executor {
 
   async backToSavepoint(depth: number): Promise<void> {
     this.#done = undefined;
+    this.jobs.length = this.#jobsAt.get(depth) ?? this.jobs.length;
     await this.run(undoSavepointStatement(depth));
   }
 

@@ -334,8 +334,12 @@ describe('a transaction', () => {
     await database.run(statement('CREATE TABLE public.undone (n int)'));
     const texts: string[] = [];
     const stop = observeStatements(database, ({ text }) => void (text.includes('SAVEPOINT') && texts.push(text)));
+    const followed: number[] = [];
     await database.transaction(async (tx) => {
-      const insert = (n: number) => tx.run(statement('INSERT INTO public.undone VALUES ($1)', n));
+      const insert = (n: number) => {
+        tx.afterCommit(() => void followed.push(n));
+        return tx.run(statement('INSERT INTO public.undone VALUES ($1)', n));
+      };
       await tx.setSavepoint(1);
       await insert(1);
       await tx.setSavepoint(2);
@@ -357,6 +361,7 @@ describe('a transaction', () => {
     stop();
     const kept = await database.run<{ n: number }>(statement('SELECT n FROM public.undone ORDER BY n'));
     expect(kept.map(({ n }) => n)).toEqual([1, 2, 5, 6]);
+    expect(followed).toEqual([1, 2, 5, 6]);
     expect(texts).toHaveLength(7);
     await database.run(statement('DROP TABLE public.undone'));
   });
