@@ -36,8 +36,13 @@ export class CallFiles {
     requireContents(session, 'create');
     this.objects.countIn(transactionOf(session));
     const claims = { name: fileName(name), claimed: media_type };
-    const stored = await this.uploads.take(session, piecesOf(content, limit), claims);
-    this.objects.endWith(transactionOf(session), session.project, stored);
+    const tx = transactionOf(session);
+    // What is still waited for when the function has failed is given up.
+    const over = new Promise<never>((_, reject) => tx.onEnd(() => reject(new Error('the call is over'))));
+    over.catch(() => undefined);
+    const pieces = piecesOf(content, (piece) => limit.race(Promise.race([piece, over])));
+    const stored = await this.uploads.take(session, pieces, claims);
+    this.objects.endWith(tx, session.project, stored);
     return stored;
   }
 
@@ -88,13 +93,16 @@ export class OpenContents {
 }
 
 /** The pieces of a content that a function gives. What does not come in time is not waited for. */
-async function* piecesOf(content: NewFile['content'], limit: TimeLimit): AsyncGenerator<Uint8Array, void, undefined> {
+async function* piecesOf(
+  content: NewFile['content'],
+  inTime: <T>(work: Promise<T>) => Promise<T>,
+): AsyncGenerator<Uint8Array, void, undefined> {
   if (typeof content === 'string' || content instanceof Uint8Array) return yield bytesOf(content);
   const pieces = content[Symbol.asyncIterator]();
   let isOver = false;
   try {
     while (!isOver) {
-      const piece = await limit.race(Promise.resolve(pieces.next()));
+      const piece = await inTime(Promise.resolve(pieces.next()));
       isOver = piece.done === true;
       if (piece.done !== true) yield bytesOf(piece.value);
     }

@@ -42,6 +42,9 @@ export default note.module({ functions: {
   make: run(make, from),
   as_system: run((context) => make(context, context.system), from),
   undone: run(async (context) => { await make(context); throw new FunctionError(409, 'note.no', 'No'); }, from),
+  fails: run(async (context) => {
+    await Promise.all([make(context), context.units('note').create({ nothing: 1 })]);
+  }, from),
   caught: run(async (context) => {
     await context.files.create({ name: '..', content: 'x' }).catch(() => undefined);
     await context.files.create({ name: 'a', alt: 5, content: 'x' }).catch(() => undefined);
@@ -142,6 +145,14 @@ describe('files.create', () => {
     gate.open();
     await Promise.all(waiting.map(ok));
     await ok(call('make', {}, of));
+  });
+
+  it('gives back the place of a content that never comes, when the function has failed', async () => {
+    const of = await newProject();
+    for (let at = 0; at < LIMITS.uploadsPerProject; at += 1) {
+      expect((await call('fails', { from: 'hanging' }, of)).status).toBe(400);
+    }
+    await vi.waitFor(() => ok(call('make', {}, of)));
   });
 
   it('of more files than a transaction may have is refused', async () => {
