@@ -53,7 +53,6 @@ export class BatchService {
 
   /** @param request the request of the batch, whose errors name the operation that failed */
   run(request: HttpRequest): Command {
-    const until = endOfBatch();
     const given = async ({ project }: Opened, bytes: ReceivedBody): Promise<GivenBatch> => {
       refuseQuery(request.url);
       const body = await parseBody(bytes, request.headers['content-type'], project.schema);
@@ -71,10 +70,11 @@ export class BatchService {
           run: async (session, bytes) => {
             const batch = await given(session, bytes);
             this.#checkRoutes(batch, request);
-            const needs = { long: true, about: () => keyOf(batch), until };
             const ends: (() => void)[] = [];
             try {
               const prepared = session.executor.tx ? batch : await this.#ahead(session, request, batch, ends);
+              // Hooks that look at contents ahead have a time of their own.
+              const needs = { long: true, about: () => keyOf(batch), until: endOfBatch() };
               return await inTransaction(this.database, session, needs, (within) =>
                 this.#runAll(within, request, prepared),
               );
