@@ -49,7 +49,7 @@ export class CheckReport {
   readonly unowned = new Findings<string>();
 }
 
-type Checked = Pick<Project, 'id' | 'schema'>;
+type Checked = Pick<Project, 'id' | 'schema' | 'schemaId'>;
 
 /** @param repair lists objects that no file has, so that they are removed after a day */
 interface CheckOptions {

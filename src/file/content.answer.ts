@@ -18,6 +18,8 @@ export class ContentAnswer extends StreamAnswer {
   /** If the store fails in between, the connection is broken, so that no client takes a part for the whole. */
   start(response: HttpResponse): void {
     const { body } = this;
+    // The client is gone already: nothing tells it again.
+    if (response.destroyed) return void body?.destroy();
     const { Vary: varies, ...fields } = this.fields;
     // Beside what it depends on already, such as the origin of a page.
     if (varies !== undefined) response.appendHeader('Vary', String(varies));

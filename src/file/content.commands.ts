@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
+import { checkActive } from '../access/access.js';
 import { accessDenied } from '../access/level.js';
 import type { Session } from '../catalog/session/session.js';
 import { SECRET } from '../config/config.js';
@@ -145,6 +146,7 @@ export class ContentCommands {
             { project: session.project.id, epoch, id: key === undefined ? '' : scalarText(key) },
             { expires, signature },
           );
+          checkActive(kind);
           const row = requireContent(opened, content);
           if (!asked.size && opened.opens === 's' && hasSizes(row.media_type)) throw ownersOriginal();
           const readBy = { signatureFor: Number(expires) - Date.now() / 1000 };

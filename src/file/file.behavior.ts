@@ -154,7 +154,11 @@ export class FileBehavior implements RegisteredBehavior, OnModuleInit {
     { values }: Draft,
     { session: { project, executor }, id }: Pick<PendingWrite, 'session' | 'id'>,
   ): Promise<StoredContent> {
-    if (executor.tx) this.objects.countIn(executor.tx);
+    if (executor.tx) {
+      // It waits for the store.
+      executor.tx.becomeLong();
+      this.objects.countIn(executor.tx);
+    }
     const isNamed = values.has('name') || id === undefined;
     const [stored] = isNamed ? [] : await executor.run<StoredContentRow>(contentOfUnitStatement(project.schema, id));
     const name = values.get('name') ?? stored?.name;

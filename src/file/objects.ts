@@ -33,6 +33,9 @@ const MAX_REMEMBERED = 10_000;
 /** The work of removing the objects of a project that are due. */
 export const COLLECTION = { type: 'objects', name: 'due' } as const;
 
+/** Its schema tells it from a later project with the same id. */
+type StoringProject = Pick<Project, 'id' | 'schema' | 'schemaId'>;
+
 @Injectable()
 export class Objects {
   readonly #log = new Logger('files');
@@ -63,7 +66,7 @@ export class Objects {
    * @throws KindError 503 if the store does not answer, and what is wrong with the content
    */
   async add(
-    project: Pick<Project, 'id' | 'schema'>,
+    project: StoringProject,
     source: AsyncIterable<Uint8Array>,
     expected: Expectations & { readonly bytes?: number | undefined; readonly ifMatch?: string | undefined },
   ): Promise<StoredContent> {
@@ -78,13 +81,10 @@ export class Objects {
    * Stores bytes as an object that no file has. It goes after a day. @returns its key
    * @throws KindError 503 if the store does not answer, and whatever `source` throws; then nothing is kept
    */
-  async put(
-    { id, schema }: Pick<Project, 'id' | 'schema'>,
-    source: AsyncIterable<Uint8Array>,
-    bytes: number | undefined,
-  ): Promise<string> {
+  async put(project: StoringProject, source: AsyncIterable<Uint8Array>, bytes: number | undefined): Promise<string> {
+    const { id, schema } = project;
     const key = newKey(id);
-    await this.plan({ id, schema });
+    await this.plan(project);
     await this.database.run(announceObjectStatement(schema, key, UNTAKEN_SECONDS));
     try {
       await this.store.put(key, source, bytes);
@@ -166,10 +166,11 @@ export class Objects {
   }
 
   /** From now on, services remove what is due in a project. */
-  async plan({ id, schema }: Pick<Project, 'id' | 'schema'>): Promise<void> {
-    if (this.#planned.has(schema)) return;
+  async plan({ id, schemaId }: StoringProject): Promise<void> {
+    const planned = `${id} ${schemaId}`;
+    if (this.#planned.has(planned)) return;
     await this.#work.wake(COLLECTION.name, [id]);
-    this.#planned.set(schema, true);
+    this.#planned.set(planned, true);
   }
 
   /**

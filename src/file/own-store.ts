@@ -13,6 +13,8 @@ import { claimStore } from './store/store-marker.js';
 export class OwnStore implements FileStore {
   /** Whether the mark was compared. */
   #isOwn = false;
+  /** The first marks wait for one, so that they hold one connection. */
+  #marking: Promise<void> | undefined;
 
   constructor(
     private readonly database: Database,
@@ -29,7 +31,7 @@ export class OwnStore implements FileStore {
   }
 
   async put(key: string, content: AsyncIterable<Uint8Array>, bytes?: number): Promise<void> {
-    if (!(await this.#isUsed())) await asRefusal(() => this.#mark());
+    if (!(await this.#isUsed())) await asRefusal(() => this.#markOnce());
     return this.store.put(key, content, bytes);
   }
 
@@ -57,6 +59,10 @@ export class OwnStore implements FileStore {
   async #isUsed(): Promise<boolean> {
     await asRefusal(() => this.check());
     return this.#isOwn;
+  }
+
+  #markOnce(): Promise<void> {
+    return (this.#marking ??= this.#mark().finally(() => (this.#marking = undefined)));
   }
 
   /** One service at a time, so that the next one, with a folder of another host, finds that the first has marked its own. */

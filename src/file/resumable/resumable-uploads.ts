@@ -30,7 +30,7 @@ import { UnitQuota } from '../../unit/table/write/unit-quota.js';
 import { Objects } from '../objects.js';
 import type { StoredContent } from '../stored-content.js';
 import { ReceivedPart } from './received-part.js';
-import { UploadHold, unknownUpload } from './upload-hold.js';
+import { busyUpload, UploadHold, unknownUpload } from './upload-hold.js';
 import { parseMetadata } from './upload-metadata.js';
 
 /** The session of a member. */
@@ -132,7 +132,8 @@ export class ResumableUploads {
     return inTransaction(this.database, session, { isolation: 'read committed' }, async ({ executor }) => {
       await executor.run(lockFilesStatement(schema));
       const [raised] = await executor.run<UploadRow>(raiseUploadStatement(schema, { id, holder, offset, bytes }));
-      if (!raised) throw unknownUpload();
+      // It was held up for so long that another request has taken the upload.
+      if (!raised) throw busyUpload();
       const [added] = await executor.run(addPartStatement(schema, key, id, offset));
       if (!added) throw unknownUpload();
       const [now] = await executor.run<{ total: string }>(contentBytesStatement(schema));
@@ -154,7 +155,7 @@ export class ResumableUploads {
       if (content.facts.bytes !== bytes) throw unknownUpload();
       const file = await create({ ...values, name }, content, async ({ executor }, make) => {
         const [emptied] = await executor.run(emptyUploadStatement(project.schema, id, holder));
-        if (!emptied) throw unknownUpload();
+        if (!emptied) throw busyUpload();
         const made = await make();
         await executor.run(endUploadStatement(project.schema, id, made));
         return made;

@@ -46,7 +46,7 @@ export class UploadHold {
       }
       const [asked] = await this.database.run(askForUploadStatement(schema, of));
       if (!asked) throw unknownUpload();
-      if (performance.now() > until) throw refusal('file.upload_busy', 'Another request works on this upload');
+      if (performance.now() > until) throw busyUpload();
       await sleep(LOOKS);
     }
   }
@@ -64,6 +64,10 @@ export class UploadHold {
     const rows = await this.database.run<{ readonly wanted: boolean }>(keep).catch(() => undefined);
     if (rows && rows[0]?.wanted !== false) this.onWanted?.();
   }
+}
+
+export function busyUpload(): Error {
+  return refusal('file.upload_busy', 'Another request works on this upload');
 }
 
 export function unknownUpload(): Error {

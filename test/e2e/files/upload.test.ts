@@ -7,6 +7,7 @@ import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import { StorageSizes } from '../../../src/catalog/project/storage-sizes.js';
 import { FileBehavior } from '../../../src/file/file.behavior.js';
 import { Objects } from '../../../src/file/objects.js';
+import { scalarText } from '../../../src/shared/json.js';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
 import { createdId, ok, query, refusalOf } from '../../support/definitions.js';
@@ -539,7 +540,7 @@ describe('places of uploads', () => {
     const complete = behavior.complete.bind(behavior);
     vi.spyOn(behavior, 'complete').mockImplementationOnce(async (draft, write) => {
       const completed = await complete(draft, write);
-      const content = objects.findUntaken(String(completed.values.get('object')));
+      const content = objects.findUntaken(scalarText(completed.values.get('object') ?? ''));
       if (content) await objects.end(write.session.project, content);
       return completed;
     });

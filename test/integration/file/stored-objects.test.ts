@@ -150,7 +150,7 @@ describe('file check', () => {
       },
     } as unknown as FileStore;
     const options = { repair: false, onFiles: () => undefined };
-    const of = { id: project.id, schema: `project_${project.id}` };
+    const of = { id: project.id, schema: `project_${project.id}`, schemaId: null };
     const report = await new ContentCheck(database, app.get(Objects), late).run(of, options);
     expect([report.missing.count, report.unowned.count]).toEqual([2100, 0]);
     const disordered = { list: () => Readable.from([listed, { ...listed, key: `${project.id}/00/0` }]) };
@@ -174,6 +174,10 @@ describe('a project that is deleted', () => {
     expect(await objectsOf(other)).toHaveLength(1);
     const again = await service.project(project.id);
     expect(await ok(again.get('/file/unit'))).toMatchObject({ items: [] });
+    // What the later one stores is removed in its time too.
+    await upload(again);
+    const work = `SELECT 1 FROM kind.work WHERE project = '${again.id}' AND type = '${COLLECTION.type}'`;
+    expect(await query(again, work)).toHaveLength(1);
   });
 });
 

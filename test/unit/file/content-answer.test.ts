@@ -1,7 +1,10 @@
+import { Readable } from 'node:stream';
 import { describe, expect, it, test } from 'vitest';
+import { ContentAnswer } from '../../../src/file/content.answer.js';
 import { contentEtag } from '../../../src/file/content/content-etag.js';
 import { contentHeaders, type ReadBy } from '../../../src/file/content/content-headers.js';
 import { contentRange, requestedRange } from '../../../src/file/content/range.js';
+import type { HttpResponse } from '../../../src/http/request/request.js';
 
 const sha256 = '0123456789abcdef'.repeat(4);
 const modified = new Date('2026-11-29T17:48:06.789Z');
@@ -124,4 +127,10 @@ describe('a range', () => {
       expect(ranged('bytes=2000-', other)).toBeUndefined();
     }
   });
+});
+
+test('a content whose client has gone before its answer begins is closed', () => {
+  const body = Readable.from(['content']);
+  new ContentAnswer(200, {}, body).start({ destroyed: true } as HttpResponse);
+  expect(body.destroyed).toBe(true);
 });
