@@ -17,10 +17,10 @@ export async function uploadInParts(content: File, begun: Begun, sending: Sendin
   try {
     return await sendParts(content, id, sending);
   } catch (error) {
-    // It is not gone on with: its parts count for the storage of the project.
-    if (sending.signal.aborted)
-      await session.open({ method: 'DELETE', path: [...PATH, id], headers: VERSION }).catch(() => undefined);
-    if (sending.signal.aborted || !isPassing(error)) delete begun.id;
+    if (!sending.signal.aborted && isPassing(error)) throw error;
+    // It is not gone on with, and its parts would count for the storage of the project.
+    await session.open({ method: 'DELETE', path: [...PATH, id], headers: VERSION }).catch(() => undefined);
+    delete begun.id;
     throw error;
   }
 }
