@@ -39,6 +39,7 @@ const KEY_DIGITS = 32;
 const OBJECT_DIGITS = 8;
 const SIGNATURE = /^([os])\.([0-9a-f]{8})\.([\w-]{43})$/;
 const EXPIRES = /^[1-9]\d{0,11}$/;
+
 export class FileUrls {
   readonly #keys: AddressKeys;
 
@@ -54,14 +55,7 @@ export class FileUrls {
     return `${pathOf(file)}?expires=${expires}&signature=${signature}`;
   }
 
-  /** @param now milliseconds since 1970 */
-  check(file: AddressedFile, query: SignedQuery, now = Date.now()): 'ok' | 'expired' | 'bad' {
-    const opened = this.#signed(file, query);
-    if (!opened) return 'bad';
-    return isOver(query, now) ? 'expired' : 'ok';
-  }
-
-  /** What the address opens. @throws KindError 403 if its signature is not good, or its time is over */
+  /** What the address opens. @param now milliseconds since 1970 @throws KindError 403 if its signature is not good, or its time is over */
   open(file: AddressedFile, query: SignedQuery, now = Date.now()): Opened {
     const opened = this.#signed(file, query);
     if (!opened) throw refusal('file.bad_signature', 'The signature is not the one of this address');
