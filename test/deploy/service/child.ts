@@ -5,9 +5,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { expect } from 'vitest';
+import type { ConnectionOptions } from '../../../src/database/connection/connection.js';
 import { atEnd } from '../../support/at-end.js';
 import { compiled } from '../../support/compiled.js';
 import { copyInitialised } from '../../support/initialised.js';
+import { urlOf } from '../../support/own-database.js';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -35,4 +38,45 @@ export async function startChild(env: Record<string, string>): Promise<ServiceCh
     if (url) return { process: child, url };
   }
   throw new Error('the service ended before it was ready');
+}
+
+const PASSWORD = 'a password of tests';
+
+/** The administrator of the project `demo`, which services on one database make: each process takes the same session. */
+export class DemoAdmin {
+  #token = '';
+
+  constructor(
+    private readonly connection: ConnectionOptions,
+    private readonly env: Record<string, string>,
+  ) {}
+
+  start(): Promise<ServiceChild> {
+    return startChild({
+      DATABASE_URL: urlOf(this.connection),
+      JWT_SECRET: 'a secret for tests, at least thirty-two characters',
+      BOOTSTRAP_PROJECT: 'demo',
+      BOOTSTRAP_ADMIN_PASSWORD: PASSWORD,
+      SHUTDOWN_GRACE: '1s',
+      ...this.env,
+    });
+  }
+
+  async signIn(service: ServiceChild): Promise<void> {
+    const session = await this.send(service, '/auth/signin', { username: 'admin', password: PASSWORD });
+    this.#token = (session as { access_token: string }).access_token;
+  }
+
+  /** A `POST` with a body, or a `GET`; the content of the answer. */
+  async send({ url }: ServiceChild, path: string, body?: object): Promise<unknown> {
+    const headers = {
+      'kind-project-key': 'demo',
+      'content-type': 'application/json',
+      ...(this.#token !== '' && { authorization: `Bearer ${this.#token}` }),
+    };
+    const init = body ? { method: 'POST', body: JSON.stringify(body), headers } : { headers };
+    const answer = await fetch(`${url}/api/lib${path}`, init);
+    expect(answer.status).toBe(200);
+    return ((await answer.json()) as { content: unknown }).content;
+  }
 }

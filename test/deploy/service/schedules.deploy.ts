@@ -4,9 +4,9 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { FunctionsFolder } from '../../support/functions.js';
-import { ownDatabase, urlOf } from '../../support/own-database.js';
+import { ownDatabase } from '../../support/own-database.js';
 import { sideConnection } from '../../support/side-connection.js';
-import { startChild, type ServiceChild } from './child.js';
+import { DemoAdmin, type ServiceChild } from './child.js';
 
 const folder = new FunctionsFolder();
 const [started, go] = [join(folder.path, '_started'), join(folder.path, '_go')];
@@ -28,49 +28,27 @@ folder.write(
   });
   export default job.module({ functions: { waits } });`,
 );
-const PASSWORD = 'a password of tests';
 const connection = await ownDatabase();
 const side = await sideConnection(connection);
-const start = () =>
-  startChild({
-    DATABASE_URL: urlOf(connection),
-    JWT_SECRET: 'a secret for tests, at least thirty-two characters',
-    WORKERS: '2',
-    FUNCTIONS_DIR: folder.path,
-    BOOTSTRAP_PROJECT: 'demo',
-    BOOTSTRAP_ADMIN_PASSWORD: PASSWORD,
-    SHUTDOWN_GRACE: '1s',
-  });
-let token = '';
-const send = async ({ url }: ServiceChild, path: string, body?: object) => {
-  const headers = {
-    'kind-project-key': 'demo',
-    'content-type': 'application/json',
-    ...(token !== '' && { authorization: `Bearer ${token}` }),
-  };
-  const init = body ? { method: 'POST', body: JSON.stringify(body), headers } : { headers };
-  const answer = await fetch(`${url}/api/lib${path}`, init);
-  expect(answer.status).toBe(200);
-  return ((await answer.json()) as { content: never }).content;
-};
+const admin = new DemoAdmin(connection, {
+  WORKERS: '2',
+  FUNCTIONS_DIR: folder.path,
+});
 const outcomes = async (service: ServiceChild) => {
-  const { items } = (await send(service, '/function/run')) as { items: { outcome: string; tick: string }[] };
+  const { items } = (await admin.send(service, '/function/run')) as { items: { outcome: string; tick: string }[] };
   return {
     outcomes: items.map(({ outcome }) => outcome).toSorted(),
     ticks: new Set(items.map(({ tick }) => tick)).size,
   };
 };
-const units = async (service: ServiceChild) => ((await send(service, '/job/unit')) as { count: number }).count;
+const units = async (service: ServiceChild) => ((await admin.send(service, '/job/unit')) as { count: number }).count;
 
-let service = await start();
+let service = await admin.start();
 
 it('of a process that was killed, in another one of the same port', { timeout: 60_000 }, async () => {
-  const session = (await send(service, '/auth/signin', { username: 'admin', password: PASSWORD })) as {
-    access_token: string;
-  };
-  token = session.access_token;
-  await send(service, '/kind/unit', { id: 'job', parameters: [{ id: 'name', kind_id: 'string' }] });
-  await send(service, '/function/run', { kind_id: 'job', function: 'waits' });
+  await admin.signIn(service);
+  await admin.send(service, '/kind/unit', { id: 'job', parameters: [{ id: 'name', kind_id: 'string' }] });
+  await admin.send(service, '/function/run', { kind_id: 'job', function: 'waits' });
   await vi.waitFor(() => expect(existsSync(started)).toBe(true), 10_000);
   const killed = Number(readFileSync(started, 'utf8'));
   process.kill(killed, 'SIGKILL');
@@ -87,7 +65,7 @@ it('of a process that was killed, in another one of the same port', { timeout: 6
 
 it('of a service that was stopped, in the next one', { timeout: 60_000 }, async () => {
   for (const file of [started, go]) rmSync(file);
-  await send(service, '/function/run', { kind_id: 'job', function: 'waits' });
+  await admin.send(service, '/function/run', { kind_id: 'job', function: 'waits' });
   await vi.waitFor(() => expect(existsSync(started)).toBe(true), 10_000);
   const gone = once(service.process, 'exit');
   service.process.kill('SIGTERM');
@@ -97,7 +75,7 @@ it('of a service that was stopped, in the next one', { timeout: 60_000 }, async 
   const lost = await side.rows(`SELECT outcome FROM project_demo._run ORDER BY started_at DESC LIMIT 1`);
   expect(lost).toEqual([{ outcome: 'lost' }]);
   writeFileSync(go, '');
-  service = await start();
+  service = await admin.start();
   await vi.waitFor(async () => {
     expect(await outcomes(service)).toEqual({ outcomes: ['done', 'done', 'lost', 'lost'], ticks: 2 });
   }, 20_000);
