@@ -14,9 +14,7 @@ import { measureStorage } from '../catalog/project/storage-sizes.js';
 import { Database } from '../database/database.js';
 import { byteSizeText, shortened } from '../shared/texts.js';
 import { projectOf } from '../tenancy/project.js';
-import { size, wholeNumber } from '../config/variable-reader.js';
-import { DEFAULT_IMAGE_SIZES, parseImageSizes, printImageSizes } from '../file/image/image-sizes.js';
-import { CHANGES_KEEP } from '../model/changes.js';
+import { PROJECT_SETTINGS, readSetting, SettingFault, shownSettings } from '../tenancy/project-settings.js';
 import { LIMITS } from '../shared/limits.js';
 import { storedFilesStatement } from '../sql/file/files.sql.js';
 import type { ProjectRow } from '../database/registry/project.repository.js';
@@ -187,34 +185,12 @@ function isUsers({ builtIn, traits }: KindDef): boolean {
   return !builtIn && traits.extensible !== true;
 }
 
-const SETTINGS = new Map<string, (value: string) => ProjectChange>([
-  ['otp', (value) => ({ settings: { otp: onOrOff('otp', value) } })],
-  ['background', (value) => ({ settings: { background: onOrOff('background', value) } })],
-  ['changes_keep', (value) => ({ settings: { changesKeep: daysOf('changes_keep', value) } })],
-  ['requests_per_second', (value) => ({ settings: { requestsPerSecond: limitOf('requests_per_second', value) } })],
-  ['units', (value) => ({ settings: { units: limitOf('units', value) } })],
-  ['storage', (value) => ({ settings: { storage: sizeOf('storage', value) } })],
-  ['image_sizes', (value) => ({ settings: { imageSizes: imageSizesOf(value) } })],
-  ['originals', (value) => ({ settings: { originals: originalsOf(value) } })],
-  ['file_url_seconds', (value) => ({ settings: { fileUrlSeconds: urlSecondsOf(value) } })],
-  ['access_default', (value) => ({ accessDefault: parseAccessDefault(value) })],
-  ['label', (value) => ({ label: parseLabel(value) })],
-]);
-
-/** The sizes that can be set. */
-const STORAGE_SIZE = size('1mb', '100000gb');
-const URL_SECONDS = wholeNumber(LIMITS.fileUrlSecondsMin, LIMITS.fileUrlSecondsMax);
-/** The most days that can be set. */
-const MOST_DAYS = 3650;
-/** The highest limit that can be set. */
-const MOST = 1_000_000_000_000;
+const ACCESS_DEFAULT = 'access_default';
 
 export function setProjectCommand(parent: Command, { terminal, services }: CommandContext): void {
   parent
     .command('set')
-    .description(
-      'changes a project: otp=on (or off), background=off (or on), changes_keep=<days, from 1 to 3650>, access_default=closed (or open), label=<text>, requests_per_second=<number>, units=<number>, storage=<size, such as 500mb> (or off), image_sizes=<name>:<width>x<height>:<cover, contain or inside>,… (or default), originals=owner (or all), file_url_seconds=<number, from 60 to 604800>',
-    )
+    .description(`changes a project: ${usages().join(', ')}`)
     .argument('<id>', 'the project')
     .argument('<setting...>', 'name=value')
     .action(async (id: string, settings: string[], options: CommonOptions, command: Command) => {
@@ -231,81 +207,45 @@ export function setProjectCommand(parent: Command, { terminal, services }: Comma
     });
 }
 
+/** What can be written. */
+function usages(): string[] {
+  const settings = Object.values(PROJECT_SETTINGS).map(({ name, usage }) => `${name}=${usage}`);
+  return [...settings, `${ACCESS_DEFAULT}=closed (or open)`, 'label=<text>'];
+}
+
 /** The changes, and what is wrong with all of the settings. */
 function readSettings(texts: readonly string[]): { changes: readonly ProjectChange[]; faults: readonly string[] } {
   const changes = new Map<string, ProjectChange>();
   const faults = new Set<string>();
   for (const text of texts) {
     const name = text.slice(0, Math.max(0, text.indexOf('=')));
-    const read = SETTINGS.get(name);
-    if (!read)
-      faults.add(
-        `'${shortened(text)}' is no setting: ${[...SETTINGS.keys()].map((known) => `${known}=…`).join(', ')}.`,
-      );
-    else if (changes.has(name)) faults.add(`${name} is given more than once.`);
-    else {
-      try {
-        changes.set(name, read(text.slice(name.length + 1)));
-      } catch (error) {
-        if (!(error instanceof InvalidArgumentError)) throw error;
-        faults.add(error.message);
-      }
+    try {
+      const change = readChange(name, text.slice(name.length + 1));
+      if (!change) {
+        const known = usages().map((usage) => `${usage.slice(0, usage.indexOf('='))}=…`);
+        faults.add(`'${shortened(text)}' is no setting: ${known.join(', ')}.`);
+      } else if (changes.has(name)) faults.add(`${name} is given more than once.`);
+      else changes.set(name, change);
+    } catch (error) {
+      if (!(error instanceof InvalidArgumentError)) throw error;
+      faults.add(error.message);
     }
   }
   return { changes: [...changes.values()], faults: [...faults] };
 }
 
+/** Undefined if there is no setting of that name. @throws InvalidArgumentError */
+function readChange(name: string, text: string): ProjectChange | undefined {
+  if (name === ACCESS_DEFAULT) return { accessDefault: parseAccessDefault(text) };
+  if (name === 'label') return { label: parseLabel(text) };
+  const settings = readSetting(name, text);
+  if (settings instanceof SettingFault) throw new InvalidArgumentError(settings.text);
+  return settings && { settings };
+}
+
 function mergeChanges(changes: readonly ProjectChange[]): ProjectChange {
   const settings = Object.assign({}, ...changes.map((change) => change.settings)) as ProjectChange['settings'];
   return Object.assign({}, ...changes, { settings }) as ProjectChange;
-}
-
-function onOrOff(name: string, value: string): boolean {
-  if (value === 'on') return true;
-  if (value === 'off') return false;
-  throw new InvalidArgumentError(`${name} is on or off.`);
-}
-
-/** @returns null for no limit */
-function sizeOf(name: string, value: string): number | null {
-  if (value === 'off') return null;
-  const limit = STORAGE_SIZE.read(value);
-  if (limit !== undefined) return limit;
-  throw new InvalidArgumentError(`${name} is ${STORAGE_SIZE.wants}, or off.`);
-}
-
-/** @returns null for no limit */
-function limitOf(name: string, value: string): number | null {
-  if (value === 'off') return null;
-  const limit = /^[1-9]\d{0,14}$/.test(value) ? Number(value) : NaN;
-  if (limit <= MOST) return limit;
-  throw new InvalidArgumentError(`${name} is a whole number from 1 to ${MOST}, or off.`);
-}
-
-/** Days for which something is kept. */
-function daysOf(name: string, value: string): number {
-  const days = /^[1-9]\d{0,3}$/.test(value) ? Number(value) : NaN;
-  if (days <= MOST_DAYS) return days;
-  throw new InvalidArgumentError(`${name} is a whole number of days from 1 to ${MOST_DAYS}.`);
-}
-
-/** @returns null for those of every project */
-function imageSizesOf(value: string): string | null {
-  if (value === 'default') return null;
-  const { sizes, faults } = parseImageSizes(value);
-  if (faults.length === 0) return printImageSizes(sizes);
-  throw new InvalidArgumentError(`image_sizes: ${faults.join(' ')}`);
-}
-
-function originalsOf(value: string): 'all' | 'owner' {
-  if (value === 'all' || value === 'owner') return value;
-  throw new InvalidArgumentError('originals is all or owner.');
-}
-
-function urlSecondsOf(value: string): number {
-  const seconds = URL_SECONDS.read(value);
-  if (seconds !== undefined) return seconds;
-  throw new InvalidArgumentError(`file_url_seconds is ${URL_SECONDS.wants}.`);
 }
 
 export function deleteProjectCommand(parent: Command, { terminal, services }: CommandContext): void {
@@ -334,7 +274,7 @@ function parseLabel(text: string): string {
   throw new InvalidArgumentError(`A label has 1 to ${LIMITS.labelLength} characters.`);
 }
 
-/** A project in the output of commands. */
+/** A project in the output of commands, which has all its settings by their names too. */
 interface ProjectView {
   /** The value of the header `kind-project-key`. */
   readonly key: string;
@@ -342,22 +282,6 @@ interface ProjectView {
   /** `deleting` if a deletion was interrupted; `project delete` finishes it. */
   readonly status: string;
   readonly otp: boolean;
-  /** `off`: no schedules run. */
-  readonly background: 'on' | 'off';
-  /** Days for which changes are kept for those who follow them. */
-  readonly changes_keep: number;
-  /** The most requests per second; `off`: no limit. */
-  readonly requests_per_second: number | 'off';
-  /** The most units of user kinds; `off`: no limit. */
-  readonly units: number | 'off';
-  /** The most that it may take on disk; `off`: no limit. */
-  readonly storage: string;
-  /** The sizes in which pictures are served. */
-  readonly image_sizes: string;
-  /** Who sees pictures as they were uploaded. */
-  readonly originals: 'all' | 'owner';
-  /** Seconds for which the address of a file opens it. */
-  readonly file_url_seconds: number;
   /** What a kind allows that names no access; null while the project is being deleted. */
   readonly access_default: AccessDefault | null;
   /** `being built` while indexes of large kinds are not ready. */
@@ -385,14 +309,7 @@ function registryView(row: ProjectRow): RegistryView {
     label: row.label,
     status: row.status,
     otp: row.settings.otp ?? false,
-    background: onOrOffText(row.settings.background !== false),
-    changes_keep: row.settings.changesKeep ?? CHANGES_KEEP,
-    requests_per_second: row.settings.requestsPerSecond ?? 'off',
-    units: row.settings.units ?? 'off',
-    storage: row.settings.storage ? byteSizeText(row.settings.storage) : 'off',
-    image_sizes: row.settings.imageSizes ?? printImageSizes(DEFAULT_IMAGE_SIZES),
-    originals: row.settings.originals ?? 'all',
-    file_url_seconds: row.settings.fileUrlSeconds ?? LIMITS.fileUrlSeconds,
+    ...shownSettings(row.settings),
     indexes: row.unindexed ? 'being built' : 'ready',
     schema: projectOf(row).schema,
     inserted_at: row.insertedAt,

@@ -29,7 +29,7 @@ import { contentEtag } from './content/content-etag.js';
 import { contentHeaders, type ReadBy } from './content/content-headers.js';
 import { contentRange, requestedRange } from './content/range.js';
 import { findContent, requireContents } from './contents.js';
-import { AUTO } from './image/image-sizes.js';
+import { AUTO } from './image/image-format.js';
 import { Objects } from './objects.js';
 import { Pictures, sizeAsked, type SizeAsked } from './pictures.js';
 import type { ByteRange } from './store/file-store.js';

@@ -8,6 +8,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { hasSizes } from '../model/built-in/sized-types.js';
 import { lruCache } from '../shared/maps.js';
 import { refusal } from '../shared/errors.js';
+import { DEFAULT_IMAGE_SIZES, parseImageSizes, type ImageSizes } from '../shared/image-sizes.js';
 import { LIMITS } from '../shared/limits.js';
 import { MetricSources } from '../shared/metric-sources.js';
 import { SharedLoads } from '../shared/shared-loads.js';
@@ -15,14 +16,7 @@ import { byteSizeText, didYouMean, errorText, shortened } from '../shared/texts.
 import type { ContentRow } from '../sql/file/content.sql.js';
 import type { Project } from '../tenancy/project.js';
 import { ImageMaker, noImage } from './image/image-maker.js';
-import {
-  AUTO,
-  DEFAULT_IMAGE_SIZES,
-  formatToMake,
-  parseImageSizes,
-  type ImageFormat,
-  type ImageSizes,
-} from './image/image-sizes.js';
+import { AUTO, formatToMake, type ImageFormat } from './image/image-format.js';
 import { FILE_STORE, Objects, sizeKey } from './objects.js';
 import { asContent, type ByteRange, type FileStore } from './store/file-store.js';
 

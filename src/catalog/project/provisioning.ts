@@ -38,6 +38,7 @@ import type { Json } from '../../shared/json.js';
 import { AuditLog } from '../../tenancy/audit-log.js';
 import { SYSTEM } from '../../tenancy/caller.js';
 import { projectOf, type Project } from '../../tenancy/project.js';
+import { namedSettings } from '../../tenancy/project-settings.js';
 import { DefinitionChangeService } from '../definition/definition-change.service.js';
 import { runSteps } from '../definition/run-steps.js';
 import { readModelSummaries } from '../model/model-store.js';
@@ -246,23 +247,6 @@ function changedSettings({ settings: former }: ProjectRow, settings: ProjectSett
   return Object.fromEntries(
     Object.entries(settings).filter(([name, value]) => (before[name] || null) !== (value || null)),
   );
-}
-
-/** By the names that commands have for them. */
-function namedSettings({
-  requestsPerSecond,
-  changesKeep,
-  imageSizes,
-  fileUrlSeconds,
-  ...others
-}: ProjectSettings): Readonly<Record<string, Json>> {
-  return {
-    ...(requestsPerSecond !== undefined && { requests_per_second: requestsPerSecond }),
-    ...(changesKeep !== undefined && { changes_keep: changesKeep }),
-    ...(imageSizes !== undefined && { image_sizes: imageSizes ?? 'default' }),
-    ...(fileUrlSeconds !== undefined && { file_url_seconds: fileUrlSeconds }),
-    ...others,
-  };
 }
 
 /** @throws KindError 503 if its deletion has begun */

@@ -9,7 +9,8 @@ import { FairQueue } from '../../shared/fair-queue.js';
 import { LIMITS } from '../../shared/limits.js';
 import { SharedLoads } from '../../shared/shared-loads.js';
 import { ImageProcess, type MadeImage, type NotMade } from './image-process.js';
-import type { ImageFormat, SizeOfImage } from './image-sizes.js';
+import type { SizeOfImage } from '../../shared/image-sizes.js';
+import type { ImageFormat } from './image-format.js';
 
 interface ImageMakerOptions {
   /** The package that changes pictures, or its path. It is optional: without it nothing is made. */

@@ -11,7 +11,8 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { LIMITS } from '../../shared/limits.js';
-import type { ImageFormat, SizeOfImage } from './image-sizes.js';
+import type { SizeOfImage } from '../../shared/image-sizes.js';
+import type { ImageFormat } from './image-format.js';
 
 const SCRIPT = fileURLToPath(new URL('./image.child.mjs', import.meta.url));
 

@@ -2,11 +2,11 @@
  * What a manifest has in each field: whoever can write a manifest can write its checksum. Texts are shown to the operator
  * or stored, so they have the form of what the service writes. Pure.
  */
-import { parseImageSizes } from '../../file/image/image-sizes.js';
 import { ACCESS_DEFAULTS } from '../../model/access-levels.js';
 import { PROJECT_ID } from '../../shared/identifiers.js';
 import { isPlainObject, textFault } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
+import { arePossible } from '../../tenancy/project-settings.js';
 
 type Test = (value: unknown) => boolean;
 type Fields = Readonly<Record<string, Test>>;
@@ -76,21 +76,5 @@ export function strangeManifestField(manifest: Readonly<Record<string, unknown>>
 }
 
 function strangeSetting(settings: unknown): string | undefined {
-  const entries = Object.entries(settings as object) as [string, unknown][];
-  return entries.every(([name, value]) => isSetting(name, value)) ? undefined : `project.settings`;
-}
-
-function isSetting(name: string, value: unknown): boolean {
-  switch (name) {
-    case 'otp':
-    case 'background':
-      return typeof value === 'boolean';
-    case 'imageSizes':
-      return value === null || (typeof value === 'string' && parseImageSizes(value).faults.length === 0);
-    case 'originals':
-      return value === 'all' || value === 'owner';
-    default:
-      // A limit is a positive number, or null for none.
-      return value === null || (typeof value === 'number' && value > 0);
-  }
+  return arePossible(settings as Readonly<Record<string, unknown>>) ? undefined : 'project.settings';
 }

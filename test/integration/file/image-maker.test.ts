@@ -10,7 +10,8 @@ import { crc32, deflateSync } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { ImageMaker } from '../../../src/file/image/image-maker.js';
-import type { ImageFormat, SizeOfImage } from '../../../src/file/image/image-sizes.js';
+import type { SizeOfImage } from '../../../src/shared/image-sizes.js';
+import type { ImageFormat } from '../../../src/file/image/image-format.js';
 import { atEnd } from '../../support/at-end.js';
 import { lowerLimit } from '../../support/limits.js';
 

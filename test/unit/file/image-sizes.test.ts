@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  DEFAULT_IMAGE_SIZES,
-  formatToMake,
-  parseImageSizes,
-  printImageSizes,
-} from '../../../src/file/image/image-sizes.js';
+import { formatToMake } from '../../../src/file/image/image-format.js';
+import { DEFAULT_IMAGE_SIZES, parseImageSizes, printImageSizes } from '../../../src/shared/image-sizes.js';
 
 describe('image_sizes', () => {
   test('names sizes, with spaces and a free side', () => {

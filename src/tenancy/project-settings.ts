@@ -1,0 +1,170 @@
+/**
+ * The settings of projects, each in one place: its name for people, how its text is read, and how its value is shown.
+ * Commands, the audit log and manifests use this list.
+ */
+import { size, wholeNumber } from '../config/variable-reader.js';
+import type { ProjectSettings } from '../database/entities/project.entity.js';
+import { CHANGES_KEEP } from '../model/changes.js';
+import { DEFAULT_IMAGE_SIZES, parseImageSizes, printImageSizes } from '../shared/image-sizes.js';
+import type { Json } from '../shared/json.js';
+import { LIMITS } from '../shared/limits.js';
+import { byteSizeText } from '../shared/texts.js';
+
+/** What is wrong with the text of a setting, as sentences. */
+export class SettingFault {
+  constructor(readonly text: string) {}
+}
+
+interface ProjectSetting<T> {
+  /** In commands, and for people. */
+  readonly name: string;
+  /** The texts that it takes, such as `off (or on)`. */
+  readonly usage: string;
+  readonly read: (text: string) => T | SettingFault;
+  /** @param value undefined if it was never set */
+  readonly show: (value: T | undefined) => Json;
+  /** Whether a value that comes from elsewhere is one. */
+  readonly isPossible: (value: unknown) => boolean;
+}
+
+type Settings = { readonly [K in keyof Required<ProjectSettings>]: ProjectSetting<Required<ProjectSettings>[K]> };
+
+/** The highest limit that can be set. */
+const MOST = 1_000_000_000_000;
+/** The most days that can be set. */
+const MOST_DAYS = 3650;
+const STORAGE = size('1mb', '100000gb');
+const URL_SECONDS = wholeNumber(LIMITS.fileUrlSecondsMin, LIMITS.fileUrlSecondsMax);
+
+export const PROJECT_SETTINGS: Settings = {
+  otp: { ...onOrOff('otp', 'on (or off)'), show: (value = false) => value },
+  background: { ...onOrOff('background', 'off (or on)'), show: (value = true) => (value ? 'on' : 'off') },
+  changesKeep: {
+    name: 'changes_keep',
+    usage: `<days, from 1 to ${MOST_DAYS}>`,
+    read: (text) => {
+      const days = /^[1-9]\d{0,3}$/.test(text) ? Number(text) : NaN;
+      return days <= MOST_DAYS ? days : fault(`changes_keep is a whole number of days from 1 to ${MOST_DAYS}.`);
+    },
+    show: (value = CHANGES_KEEP) => value,
+    isPossible: isPositive,
+  },
+  requestsPerSecond: limit('requests_per_second'),
+  units: limit('units'),
+  storage: {
+    name: 'storage',
+    usage: '<size, such as 500mb> (or off)',
+    read: (text) => (text === 'off' ? null : (STORAGE.read(text) ?? fault(`storage is ${STORAGE.wants}, or off.`))),
+    show: (value) => (value ? byteSizeText(value) : 'off'),
+    isPossible: isLimit,
+  },
+  imageSizes: {
+    name: 'image_sizes',
+    usage: '<name>:<width>x<height>:<cover, contain or inside>,… (or default)',
+    read: (text) => {
+      if (text === 'default') return null;
+      const { sizes, faults } = parseImageSizes(text);
+      return faults.length === 0 ? printImageSizes(sizes) : fault(`image_sizes: ${faults.join(' ')}`);
+    },
+    show: (value) => value ?? printImageSizes(DEFAULT_IMAGE_SIZES),
+    isPossible: (value) => value === null || (typeof value === 'string' && parseImageSizes(value).faults.length === 0),
+  },
+  originals: choice('originals', ['all', 'owner']),
+  fileUrlSeconds: {
+    name: 'file_url_seconds',
+    usage: `<number, from ${LIMITS.fileUrlSecondsMin} to ${LIMITS.fileUrlSecondsMax}>`,
+    read: (text) => URL_SECONDS.read(text) ?? fault(`file_url_seconds is ${URL_SECONDS.wants}.`),
+    show: (value = LIMITS.fileUrlSeconds) => value,
+    isPossible: isPositive,
+  },
+};
+
+type SettingKey = keyof ProjectSettings;
+
+const KEYS = Object.keys(PROJECT_SETTINGS) as SettingKey[];
+const KEY_BY_NAME: ReadonlyMap<string, SettingKey> = new Map(KEYS.map((key) => [PROJECT_SETTINGS[key].name, key]));
+
+/** Undefined if there is no setting of that name. */
+export function readSetting(name: string, text: string): ProjectSettings | SettingFault | undefined {
+  const key = KEY_BY_NAME.get(name);
+  if (key === undefined) return undefined;
+  const value = PROJECT_SETTINGS[key].read(text);
+  return value instanceof SettingFault ? value : { [key]: value };
+}
+
+/** All settings as people see them, by name. */
+export function shownSettings(settings: ProjectSettings): Readonly<Record<string, Json>> {
+  return Object.fromEntries(
+    KEYS.map((key) => {
+      const { name, show } = PROJECT_SETTINGS[key] as ProjectSetting<unknown>;
+      return [name, show(settings[key])];
+    }),
+  );
+}
+
+/** The values of some settings, by name. */
+export function namedSettings(settings: ProjectSettings): Readonly<Record<string, Json>> {
+  const entries = KEYS.map((key): [string, Json | undefined] => [PROJECT_SETTINGS[key].name, settings[key]]);
+  return Object.fromEntries(entries.filter((entry): entry is [string, Json] => entry[1] !== undefined));
+}
+
+/** Whether settings that come from elsewhere are ones. Those that this release does not know are let through: see there. */
+export function arePossible(settings: Readonly<Record<string, unknown>>): boolean {
+  return Object.entries(settings).every(([key, value]) => {
+    const setting = KEYS.find((known) => known === key);
+    return setting === undefined ? isLimit(value) : PROJECT_SETTINGS[setting].isPossible(value);
+  });
+}
+
+function onOrOff(name: string, usage: string) {
+  return {
+    name,
+    usage,
+    read: (text: string): boolean | SettingFault => {
+      if (text === 'on') return true;
+      return text === 'off' ? false : fault(`${name} is on or off.`);
+    },
+    isPossible: (value: unknown) => typeof value === 'boolean',
+  };
+}
+
+/** A number, or null for no limit. */
+function limit(name: string): ProjectSetting<number | null> {
+  return {
+    name,
+    usage: '<number> (or off)',
+    read: (text) => {
+      if (text === 'off') return null;
+      const value = /^[1-9]\d{0,14}$/.test(text) ? Number(text) : NaN;
+      return value <= MOST ? value : fault(`${name} is a whole number from 1 to ${MOST}, or off.`);
+    },
+    show: (value) => value ?? 'off',
+    isPossible: isLimit,
+  };
+}
+
+/** One of some words, of which the first holds if it was never set. */
+function choice<T extends string>(name: string, words: readonly [T, T, ...T[]]): ProjectSetting<T> {
+  const [first, ...others] = words;
+  const last = words.at(-1) ?? first;
+  return {
+    name,
+    usage: `${others.join(', ')} (or ${first})`,
+    read: (text) =>
+      words.find((word) => word === text) ?? fault(`${name} is ${words.slice(0, -1).join(', ')} or ${last}.`),
+    show: (value = first) => value,
+    isPossible: (value) => words.some((word) => word === value),
+  };
+}
+
+function fault(text: string): SettingFault {
+  return new SettingFault(text);
+}
+
+function isPositive(value: unknown): boolean {
+  return typeof value === 'number' && value > 0;
+}
+
+function isLimit(value: unknown): boolean {
+  return value === null || isPositive(value);
+}
