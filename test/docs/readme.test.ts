@@ -24,8 +24,8 @@ const tour = stepsOf(readme, 'sh tour');
 describe('the tour', async () => {
   const outputs = await runSteps(tour, project);
 
-  test('has six requests with answers, two lines before them, and the call of the function', () => {
-    expect(tour.map(({ answers }) => answers.length)).toEqual([0, 0, 1, 1, 1, 1, 2, 1]);
+  test('has six requests with answers, two lines before them, a file and the call of the function', () => {
+    expect(tour.map(({ answers }) => answers.length)).toEqual([0, 0, 1, 1, 1, 1, 2, 1, 1]);
   });
 
   test.each(tour.map((step, at) => ({ ...step, at })))('step $at answers as it says', ({ answers, at }) => {
