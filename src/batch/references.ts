@@ -1,5 +1,4 @@
 /** References of operations to the answers of earlier ones: `{author.id}` in paths, `{"$from": "author.id"}` in bodies. Pure. */
-import { StoredContent } from '../file/stored-content.js';
 import { parseSelect } from '../filter/aggregate.parser.js';
 import type { Scalar } from '../filter/filter.ast.js';
 import { parseFilter } from '../filter/filter.parser.js';
@@ -13,6 +12,7 @@ import { isPlainObject, type Json, typeName } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import { shortened } from '../shared/texts.js';
 import type { WorkInPieces } from '../shared/work-in-pieces.js';
+import { ReadValue } from '../unit/draft/read-value.js';
 
 /** What operations have answered, by their names. */
 type Answers = ReadonlyMap<string, Json>;
@@ -104,7 +104,7 @@ export class ReferenceBudget {
 
 /** A copy of a body with what its references stand for. @param depth of the value in it @throws KindError 400 */
 export function* fillBody(value: unknown, answers: Answers, budget: ReferenceBudget, depth = 0): WorkInPieces<unknown> {
-  if (!(Array.isArray(value) || isPlainObject(value)) || value instanceof StoredContent) return value;
+  if (!(Array.isArray(value) || isPlainObject(value)) || value instanceof ReadValue) return value;
   if (depth >= LIMITS.bodyDepth) {
     throw refusal('body.too_many', `The body is nested deeper than ${LIMITS.bodyDepth} levels`);
   }

@@ -1,5 +1,4 @@
 /** Writes of files: their content, which is stored before the unit is, and what is known of it. */
-import { randomBytes } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Session } from '../catalog/session/session.js';
 import { Database } from '../database/database.js';
@@ -44,7 +43,6 @@ export class FileBehavior implements RegisteredBehavior, OnModuleInit {
     return traits.contents === true;
   }
 
-  /** A content that is stored already stands as the key of its object, as if that were the content, until `complete`. */
   prepare(body: Body, { faults, index }: PendingWrite): Body {
     const [name, content, owner] = [body.get('name'), body.get(CONTENT_FIELD), body.get('owner')];
     const position = index === undefined ? {} : { index };
@@ -56,17 +54,13 @@ export class FileBehavior implements RegisteredBehavior, OnModuleInit {
       const text = `content: at most ${most} in JSON; larger ones are sent as the body of the request`;
       throw refusal('body.too_large', text, { parameter: CONTENT_FIELD });
     }
-    const prepared = new Map(body);
-    if (content instanceof StoredContent) {
-      prepared.set(CONTENT_FIELD, Buffer.from(KEY_MARK + content.key).toString('base64'));
-    }
-    if (typeof name !== 'string') return prepared;
+    if (typeof name !== 'string') return body;
     try {
-      return prepared.set('name', fileName(name));
+      return new Map(body).set('name', fileName(name));
     } catch (error) {
       if (!(error instanceof KindError)) throw error;
       faults.addAll(error, position);
-      return prepared;
+      return body;
     }
   }
 
@@ -83,23 +77,15 @@ export class FileBehavior implements RegisteredBehavior, OnModuleInit {
     draft: Draft,
     write: Pick<PendingWrite, 'session' | 'id'>,
   ): Promise<{ draft: Draft; content: StoredContent | undefined }> {
-    const given = draft.values.get(CONTENT_FIELD);
-    if (typeof given !== 'string') {
-      const key = draft.values.get(OBJECT_FIELD);
-      return { draft, content: typeof key === 'string' ? this.objects.findUntaken(key) : undefined };
-    }
-    const bytes = Buffer.from(given.slice(HEX.length), 'hex');
-    if (bytes.subarray(0, KEY_MARK.length).toString() === KEY_MARK) {
-      const content = this.objects.findUntaken(bytes.toString('utf8', KEY_MARK.length));
+    const given = draft.values.get(CONTENT_FIELD) ?? draft.values.get(OBJECT_FIELD);
+    if (typeof given !== 'string') return { draft, content: undefined };
+    if (!given.startsWith(HEX)) {
+      const content = this.objects.findUntaken(given);
       if (!content) throw cutOff();
       return { draft, content };
     }
-    const content = await this.#store(bytes, draft, write);
-    const values = new Map([
-      ...draft.values,
-      [CONTENT_FIELD, HEX + Buffer.from(KEY_MARK + content.key).toString('hex')],
-    ]);
-    return { draft: { ...draft, values }, content };
+    const content = await this.#store(Buffer.from(given.slice(HEX.length), 'hex'), draft, write);
+    return { draft: { ...draft, values: new Map([...draft.values, [CONTENT_FIELD, content.key]]) }, content };
   }
 
   /** The row is locked. */
@@ -172,10 +158,7 @@ export class FileBehavior implements RegisteredBehavior, OnModuleInit {
   }
 }
 
-/** Stands before the key of a content that is stored, which is no content that somebody sends. */
-const KEY_MARK = randomBytes(16).toString('hex');
-
-/** The prefix of bytes in a draft. */
+/** The prefix of bytes in a draft, and of no key. */
 const HEX = '\\x';
 
 /** How many bytes a base64 text is of. */

@@ -13,6 +13,7 @@ import { LIMITS } from '../../shared/limits.js';
 import { runSync, type WorkInPieces } from '../../shared/work-in-pieces.js';
 import { type EditExpression, type ExpressionWord, expressionWordsOf } from '../../model/expression.js';
 import { parameterDef } from '../../model/parameter-type/parameter-def.js';
+import { ReadValue } from './read-value.js';
 
 /** Reports a fault of a field; `text` begins with the path of the value, such as `tags[1]: `. */
 export type ReportFault = (code: ErrorCode, field: Field, text: string) => void;
@@ -37,6 +38,7 @@ export class ValueReader {
 
   /** Reads a value that is not null; undefined after a fault. */
   read(field: Field, value: unknown): Stored | undefined {
+    if (value instanceof ReadValue) return value.stored;
     return mayBeLarge(field) ? runSync(this.readInPieces(field, value)) : this.#readOne(field, value);
   }
 
