@@ -7,15 +7,12 @@ import { Database } from '../database/database.js';
 import { Answer } from '../http/answer/answer.js';
 import { etagMatches } from '../http/answer/etag.js';
 import { ParsedBody } from '../http/body/read-body.js';
-import { KEY_HEADER } from '../http/header-names.js';
 import type { HttpRequest } from '../http/request/request.js';
 import { type QueryParameters, readQuery, singleText, urlQueryParameters } from '../http/route/parse-list-query.js';
 import { UPLOAD_QUERY } from '../http/route/query-names.js';
 import { FILE_KIND } from '../model/built-in-traits.js';
 import { CONTENT_FIELD } from '../model/built-in/file-fields.js';
-import type { KindDef } from '../model/model.js';
 import type { Command, Opened } from '../run/command.js';
-import { refusal } from '../shared/errors.js';
 import type { ContentRow } from '../sql/file/content.sql.js';
 import { bodyBytes } from '../tenancy/request-bodies.js';
 import { unknownUnit } from '../unit/store/unit-ids.js';
@@ -27,7 +24,7 @@ import { findContent, requireContents } from './contents.js';
 import { changedContent } from './file.behavior.js';
 import { isMultipart } from './multipart.js';
 import { Objects } from './objects.js';
-import { refuseEncoded, Uploads, type Upload, type UploadQuery } from './uploads.js';
+import { judged, refuseEncoded, Uploads, type Arrival, type Upload } from './uploads.js';
 
 @Injectable()
 export class FileCommands {
@@ -41,7 +38,7 @@ export class FileCommands {
 
   /** Creates a file: of the body, of a form, or as any unit of a JSON body. */
   create(request: HttpRequest): Command {
-    const { url, headers } = request;
+    const { url } = request;
     const create = this.units.create(FILE_KIND, writeRequest(request, url));
     if (!isUpload(request)) return withDigestOfBody(create, request);
     const upload = this.#once(request);
@@ -49,14 +46,12 @@ export class FileCommands {
       authorize: (opened) => {
         create.authorize(opened);
         requireContents(opened, 'create');
-        if (headers[KEY_HEADER] !== undefined) {
-          throw refusal('idempotency.not_here', 'An upload takes no Idempotency-Key');
-        }
         const { query, rest } = uploadQuery(request);
         const inner = this.units.create(FILE_KIND, writeRequest(request, rest)).authorize(opened);
         return {
           ...inner,
-          body: () => this.#receive(opened, async (session) => bodyOf(await upload(session, query))),
+          body: (isRepeat) =>
+            this.#receive(opened, async (session) => bodyOf(await upload(session, { query, isRepeat }))),
         };
       },
     };
@@ -72,12 +67,10 @@ export class FileCommands {
         const plan = this.units.update(FILE_KIND, id, writeRequest(request, request.url)).authorize(opened);
         return {
           ...plan,
-          body: () =>
+          body: (isRepeat) =>
             this.#receive(opened, async (session) => {
-              const { kind, access } = requireContents(session, 'update');
-              await mustBeWritable(session, kind, id, { access }, 'update');
-              const stored = await this.#findMatching(session, kind, id, request.headers['if-match']);
-              const received = await upload(session, {}, stored);
+              const stored = await judged(isRepeat, () => this.#findReplaced(session, id, request.headers['if-match']));
+              const received = await upload(session, { query: {}, stored: stored ?? REPLACED_BEFORE, isRepeat });
               ({ sha256 } = received.content.facts);
               return bodyOf(received);
             }),
@@ -90,8 +83,10 @@ export class FileCommands {
     };
   }
 
-  /** The content that is replaced, before the body is read; the write itself looks again. @throws KindError 404, 412 */
-  async #findMatching(session: Session, kind: KindDef, id: string, ifMatch: string | undefined): Promise<ContentRow> {
+  /** The content that is replaced, before the body is read; the write itself looks again. @throws KindError 403, 404, 412 */
+  async #findReplaced(session: Session, id: string, ifMatch: string | undefined): Promise<ContentRow> {
+    const { kind, access } = requireContents(session, 'update');
+    await mustBeWritable(session, kind, id, { access }, 'update');
     const row = await findContent(session, kind, id, readableUnits(session, kind));
     if (!row) throw unknownUnit(kind, id);
     if (ifMatch !== undefined && !etagMatches(ifMatch, contentEtag(row))) throw changedContent();
@@ -107,11 +102,11 @@ export class FileCommands {
   }
 
   /** Receives the content once, also where the command runs again with a newer model. It is removed if no file gets it. */
-  #once(request: HttpRequest): (session: Session, query: UploadQuery, stored?: ContentRow) => Promise<Upload> {
+  #once(request: HttpRequest): (session: Session, arrival: Arrival) => Promise<Upload> {
     let upload: Promise<Upload> | undefined;
-    return (session, query, stored) => {
+    return (session, arrival) => {
       if (!upload) {
-        upload = this.uploads.receive(session, request, query, stored);
+        upload = this.uploads.receive(session, request, arrival);
         const end = () =>
           upload?.then(({ content }) => this.objects.end(session.project, content)).catch(() => undefined);
         request.res?.once('close', () => void end());
@@ -141,8 +136,13 @@ function withDigestOfBody(create: Command, request: HttpRequest): Command {
   };
 }
 
+/** Stands for the file of a replacement that was answered before, and which may be gone by now. */
+const REPLACED_BEFORE = { name: '', bytes: '0' };
+
+/** A form that is sent again may have another boundary, so that what is in it tells whether it is the same. */
 function bodyOf({ content, values }: Upload): ParsedBody {
-  return new ParsedBody({ ...values, [CONTENT_FIELD]: content });
+  const told = JSON.stringify([values, content.facts.sha256]);
+  return new ParsedBody({ ...values, [CONTENT_FIELD]: content }, told);
 }
 
 /** A query of an upload says that the body is the content, of whatever type. */

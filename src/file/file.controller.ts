@@ -1,6 +1,12 @@
 import { Controller, Get, Param, Post, Put, Req, UseInterceptors } from '@nestjs/common';
 import { ApiRoute } from '../http/route/api-route.js';
-import { CONTENT_QUERY, CREATE_ENDPOINT_QUERY, UPLOAD_QUERY, WRITTEN_QUERY } from '../http/route/query-names.js';
+import {
+  CONTENT_QUERY,
+  CREATE_ENDPOINT_QUERY,
+  DRY_RUN_QUERY,
+  UPLOAD_QUERY,
+  WRITTEN_QUERY,
+} from '../http/route/query-names.js';
 import type { HttpRequest } from '../http/request/request.js';
 import type { Command } from '../run/command.js';
 import { RunInterceptor } from '../run/run.interceptor.js';
@@ -41,10 +47,9 @@ export class FileController {
     id: 'replace',
     rights: ['update'],
     summary: 'Replace the content of a file',
-    query: WRITTEN_QUERY,
+    query: [...WRITTEN_QUERY, ...DRY_RUN_QUERY],
     form: 'content',
     content: 'unit',
-    alone: true,
     conditional: 'write',
     refuses: [404, 409, 412],
   })

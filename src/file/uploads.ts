@@ -13,6 +13,7 @@ import { byteSizeText } from '../shared/texts.js';
 import type { ContentRow } from '../sql/file/content.sql.js';
 import { contentBytesStatement } from '../sql/file/object.sql.js';
 import { type Caller, CallerResolver } from '../tenancy/caller.js';
+import type { IsRepeat } from '../tenancy/request-bodies.js';
 import type { Session } from '../catalog/session/session.js';
 import { UnitQuota } from '../unit/table/write/unit-quota.js';
 import { withDigest } from './content/content-digest.js';
@@ -29,7 +30,7 @@ export interface Upload {
 }
 
 /** What a request says of its content beside it. */
-export interface UploadQuery {
+interface UploadQuery {
   readonly name?: string | undefined;
   /** An object in JSON. */
   readonly values?: string | undefined;
@@ -37,6 +38,13 @@ export interface UploadQuery {
 
 /** The file that gets another content. */
 type Replaced = Pick<ContentRow, 'name' | 'bytes'>;
+
+export interface Arrival {
+  readonly query: UploadQuery;
+  /** What the file has that gets another content. */
+  readonly stored?: Replaced;
+  readonly isRepeat: IsRepeat;
+}
 
 @Injectable()
 export class Uploads {
@@ -63,10 +71,9 @@ export class Uploads {
 
   /**
    * Stores the content that a request brings. What is wrong with its head is refused before the body is read.
-   * @param query of the request @param stored what the file has that gets another content
    * @throws KindError 400, 409 `project.full`, 413, 503
    */
-  async receive(session: Session, request: HttpRequest, query: UploadQuery, stored?: Replaced): Promise<Upload> {
+  async receive(session: Session, request: HttpRequest, { query, stored, isRepeat }: Arrival): Promise<Upload> {
     const { caller, project } = session;
     const { headers } = request;
     const type = headers['content-type'];
@@ -76,7 +83,7 @@ export class Uploads {
     if (name === undefined && stored === undefined && !isForm) throw withoutName();
     const limit = this.limitOf(caller);
     const bytes = lengthOf(request, isForm ? limit + FORM_BYTES : limit, limit);
-    await this.#checkQuota(session, isForm ? 0 : (bytes ?? 0), stored);
+    await judged(isRepeat, () => this.#checkQuota(session, isForm ? 0 : (bytes ?? 0), stored));
     refuseEncoded(headers['content-encoding']);
     const body = withDigest(bodyStream(request, limit + FORM_BYTES), headers['content-digest'] as string | undefined);
     const ifMatch = headers['if-match'];
@@ -131,6 +138,16 @@ export class Uploads {
   inPlace<T>({ caller, project: { id } }: Pick<Session, 'caller' | 'project'>, work: () => Promise<T>): Promise<T> {
     const inPlace = (): Promise<T> => this.#all.run(id, work);
     return caller.type === 'anonymous' ? this.#anonymous.run(id, inPlace) : inPlace();
+  }
+}
+
+/** Judges a request by what is stored now. One that was answered before was judged then: undefined if it would be refused. */
+export async function judged<T>(isRepeat: IsRepeat, judge: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await judge();
+  } catch (error) {
+    if (await isRepeat()) return undefined;
+    throw error;
   }
 }
 

@@ -1,9 +1,7 @@
 /** Idempotency keys: the answer to a request that has one is kept, in the transaction of its write. */
-import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ExpiredRows } from '../catalog/project/expired-rows.js';
 import { Answer } from '../http/answer/answer.js';
-import type { ReceivedBody } from '../http/body/read-body.js';
 import { KEY_HEADER, REPEATED_STATUSES } from '../http/header-names.js';
 import { StoredRefusal, type ErrorAnswer } from '../http/server/error.responder.js';
 import { Database, type Executor } from '../database/database.js';
@@ -11,6 +9,7 @@ import { IDEMPOTENCY_TABLE } from '../model/table/internal-tables.js';
 import { refusal, retryLater, type KindError } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
 import {
+  answeredKeyStatement,
   claimKeyStatement,
   ERASED_STATUS,
   keepAnswerStatement,
@@ -54,6 +53,13 @@ export class IdempotencyKeys {
     throw retryLater('idempotency.running', 'The first request with this Idempotency-Key is still being answered');
   }
 
+  /** Whether a key has an answer. The key is not taken. */
+  async isAnswered(project: KeptProject, id: string | undefined): Promise<boolean> {
+    if (id === undefined) return false;
+    const rows = await this.database.ofProject(project).run(answeredKeyStatement(project.schema, id));
+    return rows.length > 0;
+  }
+
   /** Stores the answer of a success. @throws KindError 400 if it is too large to be kept, 429 if the project keeps too much */
   async keep(tx: Executor, project: KeptProject, keyed: KeyedRequest, { answer, given }: KeptAnswer): Promise<void> {
     const { content, etag, headers } = answer;
@@ -95,12 +101,6 @@ export function keyId(key: string, caller: Caller): string {
   }
   if (caller.type !== 'member') throw notHere('Idempotency-Key is for members: the request has no token');
   return `${caller.kindId} ${caller.id} ${key}`;
-}
-
-/** A hash of a body. */
-export function hashOf(body: ReceivedBody): string {
-  const bytes = body instanceof Uint8Array ? body : '';
-  return createHash('sha256').update(bytes).digest('base64');
 }
 
 /** Why an answer cannot be kept. */

@@ -10,7 +10,7 @@ import type { Shown } from '../catalog/session/session.js';
 import { endOfBatch, inTransaction, executorFor } from '../catalog/session/executors.js';
 import { Database, type Transaction } from '../database/database.js';
 import { Answer, NULL_ANSWER } from '../http/answer/answer.js';
-import type { ReceivedBody } from '../http/body/read-body.js';
+import { hashOfBody, type ReceivedBody } from '../http/body/read-body.js';
 import { DRY_RUN_HEADER, REPLAYED_HEADER } from '../http/header-names.js';
 import type { HttpRequest } from '../http/request/request.js';
 import type { DryRun } from '../http/route/dry-run.js';
@@ -21,7 +21,7 @@ import { Faults, isCallerError, isMissingRight, refusal } from '../shared/errors
 import type { EarlierAnswer, KeyedRequest } from '../sql/write/idempotency.sql.js';
 import { bodyBytes } from '../tenancy/request-bodies.js';
 import type { Plan, StreamKey } from './command.js';
-import { hashOf, keyId, keyNotHere, IdempotencyKeys, repeatedAnswer, secretRefusal } from './idempotency-keys.js';
+import { keyId, keyNotHere, IdempotencyKeys, repeatedAnswer, secretRefusal } from './idempotency-keys.js';
 import { Runner, type CommandRun } from './runner.js';
 
 /** What a request asks for beside its command. */
@@ -72,7 +72,7 @@ class KeyedRun implements StreamKey {
   }
 
   get #keyed(): KeyedRequest | undefined {
-    const request = hashOf(Buffer.from(this.options.line));
+    const request = hashOfBody(Buffer.from(this.options.line));
     return this.#id === undefined ? undefined : { id: this.#id, request, hash: this.hash() ?? '' };
   }
 
@@ -80,8 +80,13 @@ class KeyedRun implements StreamKey {
     if (this.#dry) this.request.res?.setHeader(DRY_RUN_HEADER, 'true');
     const { plan } = await this.parts.runner.plan(this.work);
     this.#admit(plan);
-    this.#body = plan.body && (await bodyBytes(this.request, plan.body));
-    this.#readOptions(plan);
+    this.#readOptions();
+    const isRepeat = () => this.parts.kept.isAnswered(this.work.scope.project, this.#id);
+    this.#body = plan.body && (await bodyBytes(this.request, plan.body, isRepeat));
+    if (this.#id !== undefined && plan.effect !== 'stream') {
+      const hash = hashOfBody(this.#body);
+      this.hash = () => hash;
+    }
     try {
       const answer = await (plan.effect === 'definition' ? this.#define() : this.#write());
       return this.#earlier ? await this.#repeat(this.#earlier, this.#keyed as KeyedRequest) : answer;
@@ -106,18 +111,14 @@ class KeyedRun implements StreamKey {
   }
 
   /** A dry run keeps nothing for its key. @throws KindError 400 */
-  #readOptions({ effect }: Plan): void {
+  #readOptions(): void {
     const { dryRun, key } = this.options;
     const faults = new Faults();
     if (dryRun?.fault) faults.addAll(dryRun.fault);
     const keyOf = () => (key === undefined ? undefined : keyId(key, this.work.scope.caller));
     const id = collectFaults(faults, keyOf, undefined);
     faults.throwIfAny();
-    if (id === undefined || this.#dry) return;
-    this.#id = id;
-    if (effect === 'stream') return;
-    const hash = hashOf(this.#body);
-    this.hash = () => hash;
+    if (!this.#dry) this.#id = id;
   }
 
   #write(): Promise<Answer> {

@@ -18,8 +18,11 @@ type BodyBytes = Promise<ReceivedBody>;
  */
 export type BodyLimit = 'bodyLimit' | 'bodyLimitUnits' | 'small' | 'asSent';
 
+/** Whether a request has an idempotency key that was answered already. */
+export type IsRepeat = () => Promise<boolean>;
+
 /** How large a body may be, or who receives it, and then does so once. */
-export type BodySource = BodyLimit | (() => Promise<ReceivedBody>);
+export type BodySource = BodyLimit | ((isRepeat: IsRepeat) => Promise<ReceivedBody>);
 
 const bodyReaders = new RequestSlot<(limit: BodyLimit) => BodyBytes>();
 
@@ -55,8 +58,12 @@ export class RequestBodies {
 }
 
 /** Reads the bytes of a request's body, only once; undefined if it has none. @throws KindError 400, 413, 415, 503 */
-export function bodyBytes(request: object, source: BodySource = 'bodyLimit'): Promise<ReceivedBody> {
-  if (typeof source === 'function') return source();
+export function bodyBytes(
+  request: object,
+  source: BodySource = 'bodyLimit',
+  isRepeat: IsRepeat = () => Promise.resolve(false),
+): Promise<ReceivedBody> {
+  if (typeof source === 'function') return source(isRepeat);
   const read = bodyReaders.get(request);
   if (!read) throw new Error('the body cannot be read: its controller lacks the tenancy interceptor');
   return read(source);

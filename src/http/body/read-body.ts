@@ -2,6 +2,7 @@
  * Reads, decompresses and parses bodies, with limits on size and time. This happens after token and access were checked, so that a bad body without a token is a
  * 401. Only a body over the limit may be refused earlier.
  */
+import { createHash } from 'node:crypto';
 import { isUtf8 as isValidUtf8 } from 'node:buffer';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { KindError, refusal, retryLater } from '../../shared/errors.js';
@@ -29,13 +30,23 @@ const bodyBudget = new BodyBudget({
   guaranteedPerAddress: LIMITS.smallBody,
 });
 
-/** A body that was part of another one, and parsed with it. */
+/** A body that is parsed already: it was part of another one, or received by the command. */
 export class ParsedBody {
-  constructor(readonly value: unknown) {}
+  /** @param told what tells it from others, where it is compared with an earlier one */
+  constructor(
+    readonly value: unknown,
+    readonly told = '',
+  ) {}
 }
 
 /** The body of a request before `parseBody`; undefined if it has none. */
 export type ReceivedBody = Buffer | ParsedBody | undefined;
+
+/** By which a body is compared with an earlier one. */
+export function hashOfBody(body: ReceivedBody): string {
+  const told = body instanceof ParsedBody ? body.told : (body ?? '');
+  return createHash('sha256').update(told).digest('base64');
+}
 
 /** The sender of a body, and its maximum size in bytes. */
 interface BodyBounds extends BodySender {

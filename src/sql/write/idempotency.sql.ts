@@ -86,6 +86,15 @@ export function claimKeyStatement(schema: string, keyed: KeyedRequest, lifetime:
   );
 }
 
+/** One row if the key has an answer. */
+export function answeredKeyStatement(schema: string, id: string): Statement {
+  return render(sql`
+    SELECT 1
+    FROM ${ident(schema, IDEMPOTENCY_TABLE)} AS k
+    WHERE ${isKept(id)} AND k."content" IS NOT NULL
+  `);
+}
+
 /**
  * Stores the answer in the transaction that has the key, with the hash of the body: of a file it is known at its end. An
  * answer that may show a unit whose values the transaction has erased is kept as an erased one.

@@ -94,9 +94,9 @@ async function seenBy<T>(work: () => Promise<T>): Promise<{ readonly answer: T; 
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const query = (values: object): string => encodeURIComponent(JSON.stringify(values));
-const send = (asked: string, content: string | Buffer = 'content', of = project): Promise<Reply> =>
+const send = (asked: string, content: string | Buffer = 'content', of = project, more = {}): Promise<Reply> =>
   of.call('POST', `/file/unit?name=a.txt&values=${query({ asked })}`, content, {
-    headers: { 'content-type': 'text/plain' },
+    headers: { 'content-type': 'text/plain', ...more },
   });
 const json = (asked: string, text = 'content') => ({ name: 'a.txt', asked, content: base64(text) });
 
@@ -136,6 +136,7 @@ const WAYS: readonly [string, (asked: string) => Promise<Reply>][] = [
     (asked) => project.post('/batch', { operations: [{ method: 'POST', path: '/file/unit', body: json(asked) }] }),
   ],
   ['a key', (asked) => project.post('/file/unit', json(asked), { headers: { 'idempotency-key': asked } })],
+  ['a body with a key', (asked) => send(asked, 'content', project, { 'idempotency-key': `${asked}-body` })],
   ['tus', (asked) => resumed(asked)],
   ['a function', (asked) => project.post('/note/function/make', { asked })],
 ];

@@ -12,7 +12,7 @@ import { LIMITS } from '../../../src/shared/limits.js';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
 import { createdId, ok, query, refusalOf } from '../../support/definitions.js';
 import { runCommand } from '../../support/command-line.js';
-import { FORM_TYPE, formOf, stored, upload, type Part } from '../../support/files.js';
+import { BOUNDARY, FORM_TYPE, formOf, stored, upload, type Part } from '../../support/files.js';
 import { changeLimit, lowerLimit } from '../../support/limits.js';
 import { sharedService, startTestService, type TestProject } from '../../support/service.js';
 import { PNG } from '../../unit/file/images.js';
@@ -137,7 +137,6 @@ describe('a file whose content is the body', () => {
     ['with a wrong digest', { 'content-digest': digestOf('b') }, 'a', 400, 'file.digest'],
     ['with a malformed digest', { 'content-digest': 'sha-256=:YQ==:' }, 'a', 400, 'file.digest'],
     ['in an encoding', { 'content-encoding': 'gzip' }, 'a', 415, 'body.not_json'],
-    ['with an idempotency key', { 'idempotency-key': 'a' }, 'a', 400, 'idempotency.not_here'],
   ])('is refused %s', (_, headers, content, status, code) =>
     expectNothingKept(project, () => upload(project, 'a', content, headers), status, code),
   );
@@ -151,6 +150,24 @@ describe('a file whose content is the body', () => {
     const reply = await project.post('/file/unit?name=a&dry_run=true', 'a');
     expect([reply.status, reply.headers.get('kind-dry-run')]).toEqual([200, 'true']);
     await vi.waitFor(async () => expect(await stored(project)).toEqual(before));
+  });
+
+  it('is made once for an idempotency key', async () => {
+    const headers = { 'idempotency-key': 'upload', 'content-type': 'text/plain' };
+    const first = await upload(project, 'a', 'once', headers);
+    const before = await stored(project);
+    const second = await upload(project, 'a', 'once', headers);
+    expect([second.headers.get('idempotency-replayed'), second.text]).toEqual(['true', first.text]);
+    for (const [name, content] of [
+      ['a', 'twice'],
+      ['b', 'once'],
+    ] as const) {
+      expect(refusalOf(await upload(project, name, content, headers)).messages).toEqual(['idempotency.mismatch']);
+    }
+    await vi.waitFor(async () => expect(await stored(project)).toEqual(before));
+    const bad = { ...headers, 'idempotency-key': 'a b', expect: '100-continue', 'content-length': '1000' };
+    const refused = await project.call('POST', '/file/unit?name=a', undefined, { headers: bad });
+    expect(refusalOf(refused)).toEqual({ status: 400, messages: ['idempotency.bad_key idempotency-key'] });
   });
 });
 
@@ -173,6 +190,17 @@ describe('a form', () => {
     const named = { field: 'values', value: '{"name":"b.txt"}' };
     expect(await ok(send([named, FILE], '/file/unit?name=c.txt'))).toMatchObject({ name: 'b.txt' });
     expect(await ok(send([FILE], '/file/unit?name=c.txt'))).toMatchObject({ name: 'c.txt' });
+  });
+
+  it('is the same for an idempotency key with another boundary', async () => {
+    const [text, other] = [formOf([FILE]), formOf([{ ...FILE, value: 'other' }])];
+    const sendForm = (form: string, boundary: string) => {
+      const headers = { 'content-type': `multipart/form-data; boundary=${boundary}`, 'idempotency-key': 'form' };
+      return project.post('/file/unit', form.replaceAll(BOUNDARY, boundary), { headers });
+    };
+    const first = await ok(sendForm(text, 'one'));
+    expect(await ok(sendForm(text, 'two'))).toEqual(first);
+    expect(refusalOf(await sendForm(other, 'one')).messages).toEqual(['idempotency.mismatch']);
   });
 
   it('has a digest of all of it', async () => {
@@ -341,6 +369,37 @@ describe('a replacement', () => {
     expect(await stored(of)).toEqual({ files: 0, bytes: 0, objects: 2, unused: 2 });
   });
 
+  it('is tried by a dry run, and done once for an idempotency key, whatever has happened since', async () => {
+    const of = await service.project();
+    const id = await createdId(upload(of, 'a.txt', 'old'));
+    const etag = (await of.get(`/file/unit/${id}/content`)).headers.get('etag') ?? '';
+    const content = { headers: { 'content-type': 'text/plain', 'if-match': etag } };
+    const before = await stored(of);
+    const tried = await of.call('PUT', `/file/unit/${id}/content?dry_run=true`, 'new!', content);
+    expect([tried.headers.get('kind-dry-run'), tried.body.content]).toMatchObject(['true', { id, bytes: 4 }]);
+    await vi.waitFor(async () => expect(await stored(of)).toEqual(before));
+    expect((await of.get(`/file/unit/${id}/content`)).text).toBe('old');
+
+    const keyed = (text: string) => replace(of, id, text, { 'if-match': etag, 'idempotency-key': 'replace' });
+    const first = await keyed('new');
+    expect(first.body.content).toMatchObject({ bytes: 3 });
+    const again = async (): Promise<unknown> => {
+      const { text, headers } = await keyed('new');
+      return [headers.get('idempotency-replayed'), headers.get('etag'), text];
+    };
+    const same = ['true', first.headers.get('etag'), first.text];
+    expect(await again()).toEqual(same);
+    expect(refusalOf(await keyed('other')).messages).toEqual(['idempotency.mismatch']);
+    await ok(replace(of, id, 'newest'));
+    expect(await again()).toEqual(same);
+    await ok(of.delete(`/file/unit/${id}`));
+    expect(await again()).toEqual(same);
+    expect(refusalOf(await replace(of, id, 'new', { 'idempotency-key': 'another' })).messages).toEqual([
+      'unit.unknown',
+    ]);
+    await vi.waitFor(async () => expect(await stored(of)).toMatchObject({ files: 0, bytes: 0, objects: 3, unused: 3 }));
+  });
+
   it('by a form or in JSON changes what these say', async () => {
     const id = await createdId(upload(project, 'a.txt', 'old'));
     const form = formOf([
@@ -445,8 +504,12 @@ describe('the storage of a project', () => {
     const tables = 1_000_000;
     vi.spyOn(of.service.app.get(StorageSizes), 'lastKnown').mockReturnValue(tables);
     await of.service.app.get(Provisioning).set(of.id, { settings: { storage: tables + 20 * 10 } });
-    const replies = await Promise.all(Array.from({ length: 50 }, (_, at) => upload(of, `a${at}`, 'x'.repeat(10))));
+    const send = (at: number) =>
+      upload(of, `a${at}`, 'x'.repeat(10), { 'content-type': 'text/plain', 'idempotency-key': `a${at}` });
+    const replies = await Promise.all(Array.from({ length: 50 }, (_, at) => send(at)));
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(20);
+    const last = replies.findLastIndex(({ status }) => status === 200);
+    expect((await send(last)).text).toBe(replies[last]?.text);
     const refused = replies.filter(({ status }) => status !== 200);
     expect(new Set(refused.map((each) => refusalOf(each).messages.join()))).toEqual(new Set(['project.full']));
     await vi.waitFor(async () => expect(await stored(of)).toEqual({ files: 20, bytes: 200, objects: 20, unused: 0 }));
