@@ -176,8 +176,9 @@ async function show({ app }: Services, id: string) {
 async function filesOf(database: Database, schema: string, model: Model) {
   if (!hasFiles(model)) return { files: `none, until its own kind '${FILE_KIND}' is renamed` };
   const kind = getBuiltInKind(model, FILE_KIND);
-  const [row] = await database.run<{ files: number; bytes: number }>(storedFilesStatement(schema, kind));
-  return { files: row?.files ?? 0, contents: byteSizeText(row?.bytes ?? 0) };
+  const [row] = await database.run<{ files: number; bytes: number; left: number }>(storedFilesStatement(schema, kind));
+  const { files = 0, bytes = 0, left = 0 } = row ?? {};
+  return { files, contents: byteSizeText(bytes), left_contents: byteSizeText(left) };
 }
 
 /** Every project has the kind of files. */

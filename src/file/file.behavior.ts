@@ -130,7 +130,7 @@ export class FileBehavior implements RegisteredBehavior, OnModuleInit {
     const [all] = await executor.run<TakenObjectRow>(takeObjectStatement(project.schema, key, bytes));
     // From here on it stays; before that, it is removed when its client has gone.
     if (!this.objects.findUntaken(key)) throw cutOff();
-    this.quota.checkContents(session, Number(all?.total));
+    await this.quota.checkContents(session, Number(all?.total), Number(all?.left));
     executor.tx?.afterCommit(() => this.objects.taken(project, key, all?.listed === true));
   }
 

@@ -12,9 +12,11 @@ import { getOrInsert, lruCache } from '../shared/maps.js';
 import { errorText } from '../shared/texts.js';
 import {
   announceObjectStatement,
+  countLeftStatement,
   dueObjectsStatement,
   forgetObjectsStatement,
   lockObjectsStatement,
+  type UntakenObject,
 } from '../sql/file/object.sql.js';
 import type { Project } from '../tenancy/project.js';
 import { ReceivedContent, type Expectations } from './content/received-content.js';
@@ -89,7 +91,7 @@ export class Objects {
     try {
       await this.store.put(key, source, bytes);
     } catch (error) {
-      await this.remove({ id, schema }, [key]);
+      await this.remove({ id, schema }, [{ key, bytes: 0 }]);
       throw error;
     }
     return key;
@@ -125,8 +127,8 @@ export class Objects {
     const contents = getOrInsert(this.#ofTransactions, tx, () => {
       const all: StoredContent[] = [];
       tx.onEnd(() => {
-        const keys = all.flatMap(({ key }) => (this.#untaken.delete(key) ? [key] : []));
-        void this.remove(project, keys);
+        const untaken = all.filter(({ key }) => this.#untaken.delete(key));
+        void this.remove(project, untaken.map(untakenObject));
       });
       return all;
     });
@@ -134,8 +136,8 @@ export class Objects {
   }
 
   /** Call it when a file should have got a content: if none has it, it is removed. */
-  async end(project: ConnectionUser, { key }: StoredContent): Promise<void> {
-    if (this.#untaken.delete(key)) await this.remove(project, [key]);
+  async end(project: ConnectionUser, content: StoredContent): Promise<void> {
+    if (this.#untaken.delete(content.key)) await this.remove(project, [untakenObject(content)]);
   }
 
   /** @throws KindError 503 if it is not there */
@@ -145,16 +147,26 @@ export class Objects {
     return found;
   }
 
-  /** Removes those of these objects that no file has. A failure is logged: they are removed later. */
-  async remove(project: ConnectionUser, keys: readonly string[]): Promise<void> {
-    try {
-      for (let from = 0; from < keys.length; from += REMOVED_AT_ONCE) {
-        const some = keys.slice(from, from + REMOVED_AT_ONCE);
-        await this.#removeLocked(project, lockObjectsStatement(project.schema, some));
+  /** Removes those of these objects that no file has. After a failure they count as left, and are removed later. */
+  async remove(project: ConnectionUser, objects: readonly UntakenObject[]): Promise<void> {
+    for (let from = 0; from < objects.length; from += REMOVED_AT_ONCE) {
+      const some = objects.slice(from, from + REMOVED_AT_ONCE);
+      const keys = some.map(({ key }) => key);
+      try {
+        await this.#removeLocked(project, lockObjectsStatement(project.schema, keys));
+      } catch (error) {
+        this.#log.warn(`an object is removed later: ${errorText(error)}`);
+        const rest = objects.slice(from).filter(({ bytes }) => bytes > 0);
+        if (rest.length > 0) await this.#countLeft(project, rest);
+        return;
       }
-    } catch (error) {
-      this.#log.warn(`an object is removed later: ${errorText(error)}`);
     }
+  }
+
+  async #countLeft({ schema }: ConnectionUser, objects: readonly UntakenObject[]): Promise<void> {
+    await this.database.run(countLeftStatement(schema, objects)).catch((error: unknown) => {
+      this.#log.warn(`an object that is removed later is not counted: ${errorText(error)}`);
+    });
   }
 
   /** Removes objects of a project whose time is over. @param signal ends it between two steps */
@@ -210,6 +222,10 @@ export class Objects {
     });
     return sizes.flat();
   }
+}
+
+function untakenObject({ key, facts: { bytes } }: StoredContent): UntakenObject {
+  return { key, bytes };
 }
 
 /** The key of a size of the picture that is an object, which is removed with it. */

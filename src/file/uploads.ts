@@ -11,7 +11,7 @@ import { LIMITS } from '../shared/limits.js';
 import { MetricSources } from '../shared/metric-sources.js';
 import { byteSizeText } from '../shared/texts.js';
 import type { ContentRow } from '../sql/file/content.sql.js';
-import { contentBytesStatement } from '../sql/file/object.sql.js';
+import { contentBytesStatement, type ContentBytesRow } from '../sql/file/files.sql.js';
 import { type Caller, CallerResolver } from '../tenancy/caller.js';
 import type { IsRepeat } from '../tenancy/request-bodies.js';
 import type { Session } from '../catalog/session/session.js';
@@ -116,8 +116,9 @@ export class Uploads {
   async #checkQuota(session: Session, bytes: number, stored: Replaced | undefined): Promise<void> {
     const { project, executor } = session;
     if (!project.settings.storage) return;
-    const [all] = await executor.run<{ total: string }>(contentBytesStatement(project.schema));
-    this.quota.checkContents(session, Number(all?.total ?? 0) - Number(stored?.bytes ?? 0) + bytes);
+    const [all] = await executor.run<ContentBytesRow>(contentBytesStatement(project.schema));
+    const leaves = Number(stored?.bytes ?? 0);
+    await this.quota.checkContents(session, Number(all?.total) - leaves + bytes, Number(all?.left) + leaves);
   }
 
   /** Bytes of a file that a caller uploads. */

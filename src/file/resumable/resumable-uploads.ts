@@ -12,7 +12,8 @@ import type { HttpRequest } from '../../http/request/request.js';
 import { UPLOAD_TABLE } from '../../model/table/internal-tables.js';
 import { refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
-import { contentBytesStatement } from '../../sql/file/object.sql.js';
+import { contentBytesStatement, type ContentBytesRow } from '../../sql/file/files.sql.js';
+import type { UntakenObject } from '../../sql/file/object.sql.js';
 import {
   addPartStatement,
   beginUploadStatement,
@@ -58,13 +59,13 @@ export class ResumableUploads {
     const [id, member] = [randomUUID(), session.caller.id];
     return inTransaction(this.database, session, { isolation: 'read committed' }, async ({ executor }) => {
       await executor.run(lockFilesStatement(schema));
-      const [now] = await executor.run<{ total: string; open: number }>(openUploadsStatement(schema, member));
+      const [now] = await executor.run<ContentBytesRow & { open: number }>(openUploadsStatement(schema, member));
       if (!now) throw new Error('the project has no row of its files');
       if (now.open >= LIMITS.uploadsOfMember) {
         const most = `A member has at most ${LIMITS.uploadsOfMember} open uploads`;
         throw refusal('file.too_many_uploads', `${most}: end one, or wait until it expires`);
       }
-      this.quota.checkContents(session, Number(now.total) + length);
+      await this.quota.checkContents({ ...session, executor }, Number(now.total) + length, Number(now.left));
       await this.expired.sweep(executor, schema, UPLOAD_TABLE);
       const begin = beginUploadStatement(schema, { id, member, metadata, length, life: LIMITS.uploadLife });
       const [begun] = await executor.run<UploadRow>(begin);
@@ -114,10 +115,11 @@ export class ResumableUploads {
     }
     const before = part.bytes;
     const key = await this.objects.put(session.project, part.piece(), part.announced);
+    const object = { key, bytes: part.bytes - before };
     try {
-      return await this.#raise(session, upload, hold, { key, bytes: part.bytes - before });
+      return await this.#raise(session, upload, hold, object);
     } catch (error) {
-      await this.objects.remove(session.project, [key]);
+      await this.objects.remove(session.project, [object]);
       throw error;
     }
   }
@@ -126,18 +128,20 @@ export class ResumableUploads {
     session: MemberSession,
     { id, stored: offset }: UploadRow,
     { holder }: UploadHold,
-    { key, bytes }: { readonly key: string; readonly bytes: number },
+    object: UntakenObject,
   ): Promise<UploadRow> {
     const { schema } = session.project;
     return inTransaction(this.database, session, { isolation: 'read committed' }, async ({ executor }) => {
       await executor.run(lockFilesStatement(schema));
-      const [raised] = await executor.run<UploadRow>(raiseUploadStatement(schema, { id, holder, offset, bytes }));
+      const [raised] = await executor.run<UploadRow>(
+        raiseUploadStatement(schema, { id, holder, offset, bytes: object.bytes }),
+      );
       // It was held up for so long that another request has taken the upload.
       if (!raised) throw busyUpload();
-      const [added] = await executor.run(addPartStatement(schema, key, id, offset));
+      const [added] = await executor.run(addPartStatement(schema, object, id, offset));
       if (!added) throw unknownUpload();
-      const [now] = await executor.run<{ total: string }>(contentBytesStatement(schema));
-      this.quota.checkContents(session, Number(now?.total));
+      const [now] = await executor.run<ContentBytesRow>(contentBytesStatement(schema));
+      await this.quota.checkContents({ ...session, executor }, Number(now?.total), Number(now?.left));
       return raised;
     });
   }
@@ -174,12 +178,11 @@ export class ResumableUploads {
     await this.objects.remove(project, await this.#parts(project.schema, id));
   }
 
-  async #parts(schema: string, id: string): Promise<string[]> {
-    const rows = await this.database.run<{ id: string }>(partsStatement(schema, id));
-    return rows.map((row) => row.id);
+  #parts(schema: string, id: string): Promise<UntakenObject[]> {
+    return this.database.run<UntakenObject>(partsStatement(schema, id));
   }
 
-  async *#read(keys: readonly string[]): AsyncGenerator<Uint8Array, void, undefined> {
-    for (const key of keys) yield* (await this.objects.open(key)) as AsyncIterable<Uint8Array>;
+  async *#read(parts: readonly UntakenObject[]): AsyncGenerator<Uint8Array, void, undefined> {
+    for (const { key } of parts) yield* (await this.objects.open(key)) as AsyncIterable<Uint8Array>;
   }
 }

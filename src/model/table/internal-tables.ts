@@ -258,6 +258,8 @@ export const INTERNAL_TABLES: readonly TableShape[] = [
       // Of a part of a resumable upload: which one, and where it begins.
       column('upload', 'uuid', false),
       column('offset', 'bigint', false),
+      // Of a part, and of what files have left, which is counted in `FILES_TABLE`.
+      column('bytes', 'bigint', false),
     ],
     ['goes_at', 'upload'],
   ),
@@ -287,6 +289,8 @@ export const INTERNAL_TABLES: readonly TableShape[] = [
       column('id', 'bigint'),
       // Of all contents.
       column('bytes', 'bigint'),
+      // Of those that files have left, until they are removed.
+      column('left_bytes', 'bigint', false),
       // The number that signed addresses are made with.
       column('epoch', 'bigint'),
       // Until then no object is removed, as a backup reads them.

@@ -8,13 +8,20 @@ import { FILES_TABLE, UNUSED_OBJECT_TABLE } from '../../model/table/internal-tab
 import { LEFT_OBJECT_SECONDS } from '../write/left-objects.sql.js';
 import { milliseconds, seconds } from '../columns.sql.js';
 import { ident, integer, param, render, sql, type Fragment, type Statement } from '../fragment.js';
-import { uploadedBytes } from './upload.sql.js';
+import { contentBytes, type ContentBytesRow } from './files.sql.js';
+
+/** An object that is stored whole, and that no file has got. */
+export interface UntakenObject {
+  readonly key: string;
+  readonly bytes: number;
+}
 
 export function beginFilesStatement(schema: string): Statement {
   return render(sql`
-    INSERT INTO ${ident(schema, FILES_TABLE)} ("id", "bytes", "epoch")
-    VALUES (1, 0, 1)
-    ON CONFLICT ("id") DO NOTHING
+    INSERT INTO ${ident(schema, FILES_TABLE)} AS f ("id", "bytes", "left_bytes", "epoch")
+    VALUES (1, 0, 0, 1)
+    ON CONFLICT ("id") DO UPDATE
+    SET "left_bytes" = coalesce(f."left_bytes", 0)
   `);
 }
 
@@ -26,40 +33,37 @@ export function announceObjectStatement(schema: string, key: string, life: numbe
   `);
 }
 
-export interface TakenObjectRow {
-  readonly total: string;
+export interface TakenObjectRow extends ContentBytesRow {
   readonly listed: boolean;
 }
 
 /**
- * Gives a stored object to a file. One row: the bytes of all contents and uploads, and whether the object has left the list;
- * a transaction with an older snapshot does not see it there.
+ * Gives a stored object to a file. One row; `listed`: whether it has left the list, in which a transaction with an older
+ * snapshot does not see it.
  */
 export function takeObjectStatement(schema: string, key: string, bytes: number): Statement {
   return render(sql`
     WITH
       taken AS (DELETE FROM ${ident(schema, UNUSED_OBJECT_TABLE)} WHERE "id" = ${param(key)} RETURNING "id"),
       counted AS (
-        UPDATE ${ident(schema, FILES_TABLE)} SET "bytes" = "bytes" + ${param(bytes)}::bigint RETURNING "bytes"
+        UPDATE ${ident(schema, FILES_TABLE)}
+        SET "bytes" = "bytes" + ${param(bytes)}::bigint
+        RETURNING "bytes", "left_bytes"
       )
-    SELECT "bytes" + ${uploadedBytes(schema)} AS total, EXISTS (SELECT "id" FROM taken) AS listed
+    SELECT ${contentBytes(schema)}, EXISTS (SELECT "id" FROM taken) AS listed
     FROM counted
   `);
-}
-
-/** One row `total`: the bytes of all contents and uploads. */
-export function contentBytesStatement(schema: string): Statement {
-  return render(sql`SELECT "bytes" + ${uploadedBytes(schema)} AS total FROM ${ident(schema, FILES_TABLE)}`);
 }
 
 /** Takes an object from a file that gets another one. */
 export function leaveObjectStatement(schema: string, key: string, bytes: string): Statement {
   return render(sql`
     WITH left_object AS (
-      INSERT INTO ${ident(schema, UNUSED_OBJECT_TABLE)} ("id", "goes_at")
-      VALUES (${param(key)}, now() + ${seconds(LEFT_OBJECT_SECONDS)})
+      INSERT INTO ${ident(schema, UNUSED_OBJECT_TABLE)} ("id", "goes_at", "bytes")
+      VALUES (${param(key)}, now() + ${seconds(LEFT_OBJECT_SECONDS)}, ${param(bytes)}::bigint)
     )
-    UPDATE ${ident(schema, FILES_TABLE)} SET "bytes" = "bytes" - ${param(bytes)}::bigint
+    UPDATE ${ident(schema, FILES_TABLE)}
+    SET "bytes" = "bytes" - ${param(bytes)}::bigint, "left_bytes" = "left_bytes" + ${param(bytes)}::bigint
   `);
 }
 
@@ -93,7 +97,42 @@ function isUsed(schema: string): Fragment {
 
 /** Forgets objects that are no longer in the store. */
 export function forgetObjectsStatement(schema: string, keys: readonly string[]): Statement {
-  return render(sql`DELETE FROM ${ident(schema, UNUSED_OBJECT_TABLE)} WHERE "id" = ANY(${param(keys)}::text[])`);
+  return render(sql`
+    WITH gone AS (
+      DELETE FROM ${ident(schema, UNUSED_OBJECT_TABLE)}
+      WHERE "id" = ANY(${param(keys)}::text[])
+      RETURNING "bytes", "upload"
+    )
+    UPDATE ${ident(schema, FILES_TABLE)}
+    SET "left_bytes" = "left_bytes" - l.bytes
+    FROM (SELECT sum("bytes") AS bytes FROM gone WHERE "upload" IS NULL) AS l
+    WHERE l.bytes > 0
+  `);
+}
+
+/** Counts objects among those that files have left: no file gets them, and they could not be removed. */
+export function countLeftStatement(schema: string, objects: readonly UntakenObject[]): Statement {
+  const [keys, bytes] = [objects.map(({ key }) => key), objects.map((each) => each.bytes)];
+  return render(sql`
+    WITH counted AS (
+      UPDATE ${ident(schema, UNUSED_OBJECT_TABLE)} AS u
+      SET "bytes" = k."bytes", "upload" = NULL
+      FROM unnest(${param(keys)}::text[], ${param(bytes)}::bigint[]) AS k("id", "bytes")
+      WHERE u."id" = k."id" AND (u."bytes" IS NULL OR u."upload" IS NOT NULL)
+      RETURNING u."bytes"
+    )
+    UPDATE ${ident(schema, FILES_TABLE)}
+    SET "left_bytes" = "left_bytes" + (SELECT coalesce(sum("bytes"), 0) FROM counted)
+  `);
+}
+
+/** One row `next`: when the first of those that files have left may be removed, in milliseconds. */
+export function leftUntilStatement(schema: string): Statement {
+  return render(sql`
+    SELECT ${milliseconds(sql`min("goes_at")`)} AS next
+    FROM ${ident(schema, UNUSED_OBJECT_TABLE)}
+    WHERE "bytes" IS NOT NULL AND "upload" IS NULL
+  `);
 }
 
 /** One row `next`: when the next objects may be removed, in milliseconds, and null if there are none; and `now`. */

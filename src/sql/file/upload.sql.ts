@@ -5,6 +5,8 @@
 import { FILES_TABLE, UNUSED_OBJECT_TABLE, UPLOAD_TABLE } from '../../model/table/internal-tables.js';
 import { milliseconds, seconds } from '../columns.sql.js';
 import { type Fragment, ident, param, render, sql, type Statement } from '../fragment.js';
+import { contentBytes } from './files.sql.js';
+import type { UntakenObject } from './object.sql.js';
 
 export interface UploadRow {
   readonly id: string;
@@ -49,31 +51,22 @@ const COLUMNS = sql`
   ${milliseconds(sql`"expires_at"`)} AS expires
 `;
 
-/** The bytes of all uploads that are not files yet. */
-export function uploadedBytes(schema: string): Fragment {
-  return sql`(
-    SELECT coalesce(sum("stored"), 0)
-    FROM ${ident(schema, UPLOAD_TABLE)}
-    WHERE "file" IS NULL AND "expires_at" > now()
-  )`;
-}
-
 /** Lets those wait that begin uploads, or give objects to files, until the transaction ends. */
 export function lockFilesStatement(schema: string): Statement {
   return render(sql`SELECT FROM ${ident(schema, FILES_TABLE)} FOR NO KEY UPDATE`);
 }
 
-/** One row: the bytes of all contents and uploads as `total`, and the uploads of a member as `open` that are not files yet. */
+/** One row of `ContentBytesRow`, and the uploads of a member as `open` that are not files yet. */
 export function openUploadsStatement(schema: string, member: string): Statement {
   return render(sql`
     SELECT
-      f."bytes" + ${uploadedBytes(schema)} AS total,
+      ${contentBytes(schema)},
       (
         SELECT count(*)::integer
         FROM ${ident(schema, UPLOAD_TABLE)}
         WHERE "member" = ${param(member)}::uuid AND "file" IS NULL AND "expires_at" > now()
       ) AS open
-    FROM ${ident(schema, FILES_TABLE)} AS f
+    FROM ${ident(schema, FILES_TABLE)}
   `);
 }
 
@@ -154,19 +147,27 @@ export function raiseUploadStatement(
 }
 
 /** Makes a stored object a part of an upload. One row if the object was announced. */
-export function addPartStatement(schema: string, key: string, upload: string, offset: string): Statement {
+export function addPartStatement(
+  schema: string,
+  { key, bytes }: UntakenObject,
+  upload: string,
+  offset: string,
+): Statement {
   return render(sql`
     UPDATE ${ident(schema, UNUSED_OBJECT_TABLE)}
-    SET "upload" = ${param(upload)}::uuid, "offset" = ${param(offset)}::bigint
+    SET "upload" = ${param(upload)}::uuid, "offset" = ${param(offset)}::bigint, "bytes" = ${param(bytes)}::bigint
     WHERE "id" = ${param(key)}
     RETURNING "id"
   `);
 }
 
-/** Rows `id`: the keys of the parts, in their order. */
+/** Rows of `UntakenObject`: the parts, in their order. */
 export function partsStatement(schema: string, upload: string): Statement {
   return render(sql`
-    SELECT "id" FROM ${ident(schema, UNUSED_OBJECT_TABLE)} WHERE "upload" = ${param(upload)}::uuid ORDER BY "offset"
+    SELECT "id" AS key, "bytes"::float8 AS bytes
+    FROM ${ident(schema, UNUSED_OBJECT_TABLE)}
+    WHERE "upload" = ${param(upload)}::uuid
+    ORDER BY "offset"
   `);
 }
 

@@ -13,13 +13,14 @@ export function leaveObjects(schema: string, { traits }: KindDef, rows: Fragment
   if (!traits.contents) return [];
   return [
     sql`left_objects AS (
-      INSERT INTO ${ident(schema, UNUSED_OBJECT_TABLE)} ("id", "goes_at")
-      SELECT t.${ident(OBJECT_FIELD)}, _now.at + ${seconds(LEFT_OBJECT_SECONDS)}
+      INSERT INTO ${ident(schema, UNUSED_OBJECT_TABLE)} ("id", "goes_at", "bytes")
+      SELECT t.${ident(OBJECT_FIELD)}, _now.at + ${seconds(LEFT_OBJECT_SECONDS)}, t."bytes"
       FROM ${rows} AS t, _now
     )`,
     sql`less AS (
-      UPDATE ${ident(schema, FILES_TABLE)}
-      SET "bytes" = "bytes" - (SELECT coalesce(sum(t."bytes"), 0) FROM ${rows} AS t)
+      UPDATE ${ident(schema, FILES_TABLE)} AS f
+      SET "bytes" = f."bytes" - l.bytes, "left_bytes" = f."left_bytes" + l.bytes
+      FROM (SELECT coalesce(sum(t."bytes"), 0) AS bytes FROM ${rows} AS t) AS l
     )`,
   ];
 }

@@ -6,7 +6,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import { StorageSizes } from '../../../src/catalog/project/storage-sizes.js';
 import { FileBehavior } from '../../../src/file/file.behavior.js';
-import { Objects } from '../../../src/file/objects.js';
+import { FILE_STORE, Objects } from '../../../src/file/objects.js';
+import type { FileStore } from '../../../src/file/store/file-store.js';
 import { scalarText } from '../../../src/shared/json.js';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
@@ -531,6 +532,68 @@ describe('the storage of a project', () => {
     expect(metrics).toContain('kind_file_contents_total 22\n');
     expect(metrics).toContain('kind_file_bytes_total 219\n');
     expect(metrics).toContain('kind_queue_running{queue="pictures"} 0\n');
+  });
+});
+
+describe('contents that files have left', () => {
+  it('take as much as the storage again: then no content comes in, and all can be deleted', async () => {
+    const of = await service.project();
+    const { app } = of.service;
+    vi.spyOn(app.get(StorageSizes), 'lastKnown').mockReturnValue(0);
+    await app.get(Provisioning).set(of.id, { settings: { storage: 100 } });
+    const file = await createdId(upload(of, 'a', 'x'.repeat(40)));
+    const replace = (content: string, by = of) =>
+      by.call('PUT', `/file/unit/${file}/content`, content, { headers: { 'content-type': 'text/plain' } });
+    const left = async () => (await query(of, 'SELECT left_bytes::int AS left FROM $schema."_files"'))[0];
+    const show = async () => JSON.parse((await runCommand('project', 'show', of.id, '--json')).out) as object;
+    // At once, so that none is judged by what it was before another one.
+    const replies = await Promise.all(Array.from({ length: 8 }, () => replace('y'.repeat(40))));
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(2);
+    const { messages } = replies.find(({ status }) => status !== 200)?.body ?? {};
+    expect(messages).toEqual([
+      {
+        code: 'project.full',
+        text: expect.stringMatching(
+          /^Contents of replaced and deleted files, which stay for 24 hours, fill the project: 120b of at most 100b, of which the first go at 20.*Z\. Wait until then, or raise its storage$/,
+        ) as string,
+      },
+    ]);
+    expect(await show()).toMatchObject({ contents: '40b', left_contents: '80b' });
+    const text = 'Contents of replaced and deleted files, which stay for 24 hours, fill the project';
+    await ok(of.put('/kind/unit/file', { access: { read: 'member', update: 'member' } }));
+    expect((await replace('y', await asMember(of))).body.messages[0]?.text).toBe(text);
+    const json = { content: Buffer.from('z').toString('base64') };
+    expect(refusalOf(await of.put(`/file/unit/${file}`, json)).messages).toEqual(['project.full']);
+    // What leaves nothing is taken, until the deletion of all.
+    const others = [await createdId(upload(of, 'b', 'x'.repeat(30))), await createdId(upload(of, 'c', 'x'.repeat(30)))];
+    for (const id of [file, ...others]) await ok(of.delete(`/file/unit/${id}`));
+    expect(await left()).toEqual({ left: 180 });
+    expect(refusalOf(await upload(of, 'a')).messages).toEqual(['project.full']);
+    expect(refusalOf(await of.post('/file/unit', { name: 'a', ...json })).messages).toEqual(['project.full']);
+    await ok(of.post('/kind/unit', { id: 'thing' }));
+    await ok(of.post('/thing/unit', {}));
+
+    await query(of, `UPDATE $schema."_unused_object" SET goes_at = now() - interval '1 second' WHERE bytes = 40`);
+    await app.get(Objects).removeDue({ id: of.id, schema: `project_${of.id}` });
+    expect(await left()).toEqual({ left: 60 });
+    await ok(upload(of, 'a'));
+  });
+
+  it('are those of uploads too that failed and could not be removed', async () => {
+    const of = await service.project();
+    const { app } = of.service;
+    await ok(of.put('/kind/unit/file', { parameters: [{ id: 'alt', kind_id: 'string', unique: true }] }));
+    const values = encodeURIComponent(JSON.stringify({ alt: 'a' }));
+    const again = () => of.call('POST', `/file/unit?name=a&values=${values}`, 'content');
+    await ok(again());
+    const removals = vi.spyOn(app.get<FileStore>(FILE_STORE), 'delete').mockRejectedValue(new Error('not removed'));
+    expect((await again()).status).toBe(409);
+    const left = 'SELECT left_bytes::int AS left FROM $schema."_files"';
+    await vi.waitFor(async () => expect(await query(of, left)).toEqual([{ left: 7 }]));
+    removals.mockRestore();
+    await query(of, `UPDATE $schema."_unused_object" SET goes_at = now()`);
+    await app.get(Objects).removeDue({ id: of.id, schema: `project_${of.id}` });
+    expect(await query(of, left)).toEqual([{ left: 0 }]);
   });
 });
 

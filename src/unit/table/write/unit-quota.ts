@@ -3,10 +3,12 @@ import { Injectable } from '@nestjs/common';
 import { StorageSizes } from '../../../catalog/project/storage-sizes.js';
 import { ADMIN_KIND } from '../../../model/built-in-traits.js';
 import type { KindDef } from '../../../model/model.js';
+import { instantAt } from '../../../model/parameter-type/calendar.js';
 import { byteSizeText } from '../../../shared/texts.js';
 import { refusal, type KindError } from '../../../shared/errors.js';
 import { storedUnitsStatement } from '../../../sql/count.sql.js';
-import { contentBytesStatement } from '../../../sql/file/object.sql.js';
+import { contentBytesStatement } from '../../../sql/file/files.sql.js';
+import { leftUntilStatement } from '../../../sql/file/object.sql.js';
 import { knowsWholeProject } from '../../../tenancy/caller.js';
 import type { Project } from '../../../tenancy/project.js';
 import { originalCallerOf, type Session } from '../../../catalog/session/session.js';
@@ -31,19 +33,24 @@ export class UnitQuota {
   }
 
   /**
-   * The same with contents of files that are written.
-   * @param contents bytes of all of them
+   * The same with contents of files that are written. Those that files have left stay for a day, and take as much again
+   * at most. Deletions are not judged, so that they are always possible.
+   * @param contents bytes of all of them @param left bytes of those that files have left
    */
-  checkContents(session: Omit<Writing, 'executor'>, contents: number): void {
-    const most = session.project.settings.storage;
+  async checkContents(session: Writing, contents: number, left: number): Promise<void> {
+    const { project, executor } = session;
+    const most = project.settings.storage;
     if (!most) return;
-    const bytes = this.#tables(session.project) + contents;
+    const bytes = this.#tables(project) + contents;
     if (bytes > most) throw fullStorage(session, most, bytes);
+    if (left <= most) return;
+    const [first] = await executor.run<{ next: number | null }>(leftUntilStatement(project.schema));
+    throw fullOfLeft(session, most, left, instantAt(first?.next ?? Date.now()));
   }
 
   /** The same for units of one kind; definitions are always written, and files are judged with their content. */
   async checkStorageFor(session: Session, { id, storage, traits }: KindDef): Promise<void> {
-    if (traits.contents) this.checkContents(session, 0);
+    if (traits.contents) await this.checkContents(session, 0, 0);
     else if (storage.counted || id === ADMIN_KIND) await this.checkStorage(session);
   }
 
@@ -72,6 +79,12 @@ export class UnitQuota {
 function fullStorage(session: Pick<Session, 'caller' | 'originalCaller'>, most: number, bytes: number): KindError {
   const numbers = `: at most ${byteSizeText(most)}, and it takes ${byteSizeText(bytes)}`;
   return full(session, 'The project takes as much storage as it may', numbers);
+}
+
+/** @param until when the first of them are removed */
+function fullOfLeft(session: Pick<Session, 'caller' | 'originalCaller'>, most: number, left: number, until: string) {
+  const numbers = `: ${byteSizeText(left)} of at most ${byteSizeText(most)}, of which the first go at ${until}. Wait until then, or raise its storage`;
+  return full(session, 'Contents of replaced and deleted files, which stay for 24 hours, fill the project', numbers);
 }
 
 /** @param numbers for callers who may know them */
