@@ -43,6 +43,13 @@ export async function uploadFile(content: File, begun: Begun, sending: Sending):
   return reply.content;
 }
 
+/** Removes what is stored of an upload that failed and is not tried again. */
+export async function discardUpload(begun: Begun): Promise<void> {
+  if (begun.id === undefined) return;
+  const { discardParts } = await import('./upload-in-parts.js');
+  await discardParts(begun);
+}
+
 export async function getFile(id: string): Promise<FileUnit> {
   return asFile(await getUnit(FILE_KIND, id));
 }

@@ -13,16 +13,22 @@ const [MOST_TRIES, FIRST_MS, MOST_MS] = [10, 500, 15_000];
 /** Answers the id of the file. @param begun of an earlier try; it keeps the address of the upload for the next one */
 export async function uploadInParts(content: File, begun: Begun, sending: Sending): Promise<string> {
   begun.id ??= await begin(content, sending);
-  const { id } = begun;
   try {
-    return await sendParts(content, id, sending);
-  } catch (error) {
-    if (!sending.signal.aborted && isPassing(error)) throw error;
-    // It is not gone on with, and its parts would count for the storage of the project.
-    await session.open({ method: 'DELETE', path: [...PATH, id], headers: VERSION }).catch(() => undefined);
+    const file = await sendParts(content, begun.id, sending);
     delete begun.id;
+    return file;
+  } catch (error) {
+    if (sending.signal.aborted || !isPassing(error)) await discardParts(begun);
     throw error;
   }
+}
+
+/** Of an upload that is not gone on with: its parts would count for the storage of the project. */
+export async function discardParts(begun: Begun): Promise<void> {
+  const { id } = begun;
+  if (id === undefined) return;
+  await session.open({ method: 'DELETE', path: [...PATH, id], headers: VERSION }).catch(() => undefined);
+  delete begun.id;
 }
 
 async function begin(content: File, { signal }: Sending): Promise<string> {

@@ -1,6 +1,6 @@
 /** Uploads that are under way, some at once. They go on while other pages are open. */
 import type { FileUnit } from '../api/files.js';
-import { uploadFile } from '../api/files.js';
+import { discardUpload, uploadFile } from '../api/files.js';
 import type { Begun } from '../api/sending.js';
 
 export interface UploadJob {
@@ -52,6 +52,10 @@ export class UploadQueue {
 
   /** Takes those out of the list that have come to their end. */
   clear(): void {
+    for (const { key } of this.#jobs.filter((job) => !isOpen(job))) {
+      void discardUpload(this.#begun.get(key) ?? {});
+      this.#begun.delete(key);
+    }
     this.#show(this.#jobs.filter(isOpen));
   }
 
