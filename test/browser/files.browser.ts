@@ -6,7 +6,7 @@ import { ConsolePage } from '../support/console.js';
 import { defineKinds, signUp, withMembers } from '../support/callers.js';
 import { createdId, ok } from '../support/definitions.js';
 import { upload, withOwnFileKind } from '../support/files.js';
-import { pngOf, wavOf } from '../support/pictures.js';
+import { pngOf, wavOf, webmOf } from '../support/pictures.js';
 import { startTestService } from '../support/service.js';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -86,6 +86,11 @@ async function accessible(): Promise<void> {
     await page.emulateMedia({ colorScheme });
     expect([colorScheme, await opened.accessibilityFaults()]).toEqual([colorScheme, []]);
   }
+}
+
+async function idOf(path: string): Promise<string> {
+  const { items } = (await project.get(path)).body.content as { items: { id: string }[] };
+  return items[0]?.id ?? '';
 }
 
 describe('the list of files', () => {
@@ -191,8 +196,17 @@ describe('the page of a file', () => {
     await main.getByText('image/png · 5.4 kB · 30 × 90 pixels').waitFor();
     await opened.screenshot('file-page');
     const before = await shown.getAttribute('src');
-    await page.getByLabel('File that takes its place').setInputFiles(picture('wide.png', 90, 30));
+    const other = page.getByLabel('File that takes its place');
+    const long = carried([{ ...textFile('long.txt'), bytes: FILE_LIMIT + 1 }]);
+    await page.evaluate(`(() => {
+      const input = document.querySelector('[aria-label="File that takes its place"]');
+      input.files = ${long}.files;
+      input.dispatchEvent(new Event('change', { bubbles: true }));
+    })()`);
+    await page.getByRole('alert').filter({ hasText: 'long.txt: A file has at most 30MB' }).waitFor();
+    await other.setInputFiles(picture('wide.png', 90, 30));
     await main.getByText('90 × 30 pixels').waitFor();
+    complaints.splice(0);
     expect(await shown.getAttribute('src')).not.toBe(before);
     await main.getByRole('button', { name: 'Address' }).click();
     const address = await main.getByRole('textbox', { name: 'Address' }).inputValue();
@@ -222,24 +236,32 @@ describe('the page of a file', () => {
     await main.getByText('20 × 20 pixels').waitFor();
   });
 
-  it('plays a sound from where a person wants', async () => {
-    const id = await createdId(upload(project, 'sea.wav', wavOf(1200), { 'content-type': 'audio/wav' }));
+  it.each([
+    ['sound', 'audio', 'sea.wav', 'audio/wav', wavOf(1200)],
+    ['film', 'video', 'sea.webm', 'video/webm', webmOf(1200, 8000)],
+  ])('plays a %s from where a person wants', async (word, tag, name, type, content) => {
+    const id = await createdId(upload(project, name, content, { 'content-type': type }));
     const parts: number[] = [];
     page.on('response', (response) => void (response.url().includes(`/file/${id}/`) && parts.push(response.status())));
     await open(`#/data/file/unit/${id}`);
-    await main.locator('audio').waitFor();
+    await main.locator(tag).waitFor();
     const seek = `(async () => {
-      const sound = document.querySelector('audio');
-      if (sound.readyState < 1) await new Promise((ready) => sound.addEventListener('loadedmetadata', ready));
-      sound.currentTime = 1000;
-      await new Promise((ready) => sound.addEventListener('seeked', ready));
-      return [Math.round(sound.duration), sound.currentTime];
+      const played = document.querySelector('${tag}');
+      if (played.readyState < 1) await new Promise((ready) => played.addEventListener('loadedmetadata', ready));
+      played.currentTime = 1000;
+      await new Promise((ready) => played.addEventListener('seeked', ready));
+      const from = played.currentTime;
+      played.muted = true;
+      await played.play();
+      while (played.currentTime === from) await new Promise((later) => played.addEventListener('timeupdate', later, { once: true }));
+      played.pause();
+      return [Math.round(played.duration), from, played.videoWidth ?? 0];
     })()`;
-    expect(await page.evaluate(seek)).toEqual([1200, 1000]);
+    expect(await page.evaluate(seek)).toEqual([1200, 1000, tag === 'video' ? 64 : 0]);
     // What lies between is not sent.
     expect(parts.length).toBeGreaterThan(1);
     expect(new Set(parts)).toEqual(new Set([206]));
-    await opened.screenshot('file-sound');
+    await opened.screenshot(`file-${word}`);
     expect(complaints).toEqual([]);
   });
 
@@ -300,8 +322,14 @@ describe('a reference to a file', () => {
     await opened.screenshot('files-cell');
     // The addresses come with what else is read of the files.
     expect(asked.filter((url) => url.endsWith('/url'))).toEqual([]);
-    // The file says where it is.
+    // The file says where it is, and where it is linked.
     await page.getByRole('link', { name: 'blue.png' }).click();
+    await main.getByText('Referred to by').waitFor();
+    expect(await main.getByRole('link', { name: '1 link' }).count()).toBe(0);
+    const [file, article] = await Promise.all([idOf('/file/unit?filter=eq(name,blue.png)'), idOf('/article/unit')]);
+    await ok(project.post(`/article/unit/${article}/link/link/file/unit/${file}`, {}));
+    await page.reload();
+    await main.getByRole('link', { name: '1 link' }).waitFor();
     await main.getByRole('link', { name: '1 × Article: Cover' }).click();
     await page.getByRole('gridcell', { name: 'Sea' }).waitFor();
   });

@@ -49,3 +49,52 @@ export function wavOf(seconds: number): Buffer {
   head.writeUInt32LE(samples.length, 40);
   return Buffer.concat([head, samples]);
 }
+
+/** One frame of 64 × 36 pixels, by VP8. */
+const FRAME = Buffer.from('kAMAnQEqQAAkAD8RiL5YrCkmo6KoAYAiCWcA1UAJiw+EJH0gAAD8uH/dD31eVPNXsZDGTJbiAAA=', 'base64');
+
+/** A part of a webm file, which is EBML. @param id in hex */
+function element(id: string, ...parts: readonly Buffer[]): Buffer {
+  const content = Buffer.concat(parts);
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64BE((1n << 56n) | BigInt(content.length));
+  return Buffer.concat([Buffer.from(id, 'hex'), length, content]);
+}
+
+function whole(id: string, value: number): Buffer {
+  const content = Buffer.alloc(8);
+  content.writeBigUInt64BE(BigInt(value));
+  return element(id, content);
+}
+
+/** A film of so many seconds, each with one frame and `padding` bytes that no program shows. */
+export function webmOf(seconds: number, padding: number): Buffer {
+  const duration = Buffer.alloc(8);
+  duration.writeDoubleBE(1000 * seconds);
+  const head = element(
+    '1a45dfa3',
+    element('4282', Buffer.from('webm')),
+    ...[whole('4287', 2), whole('4285', 2), whole('42f7', 1), whole('42f2', 4), whole('42f3', 8)],
+  );
+  const info = element('1549a966', whole('2ad7b1', 1_000_000), element('4489', duration));
+  const video = element('e0', whole('b0', 64), whole('ba', 36));
+  const codec = element('86', Buffer.from('V_VP8'));
+  const tracks = element('1654ae6b', element('ae', whole('d7', 1), whole('73c5', 1), whole('83', 1), codec, video));
+  const times = Array.from({ length: seconds }, (_, at) => 1000 * at);
+  // After a byte for the track: the time from the beginning of its cluster, and that it needs no frame before it.
+  const frame = element('a3', Buffer.from([0x81, 0, 0, 0x80]), FRAME);
+  const clusters = times.map((time) =>
+    Buffer.concat([element('1f43b675', whole('e7', time), frame), element('ec', Buffer.alloc(padding))]),
+  );
+  const cuesAt = (first: number): Buffer => {
+    const points = times.map((time, at) => {
+      const place = first + at * (clusters[0]?.length ?? 0);
+      return element('bb', whole('b3', time), element('b7', whole('f7', 1), whole('f1', place)));
+    });
+    return element('1c53bb6b', ...points);
+  };
+  const before = info.length + tracks.length;
+  // All numbers have the same length.
+  const cues = cuesAt(before + cuesAt(0).length);
+  return Buffer.concat([head, element('18538067', info, tracks, cues, ...clusters)]);
+}

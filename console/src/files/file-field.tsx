@@ -1,9 +1,10 @@
 /** The field of a reference to a file in a form: what it refers to, another one by upload, drop or paste, or an existing one. */
-import { Anchor, Button, FileButton, Group, Input, Progress, Stack, Text as Paragraph } from '@mantine/core';
+import { Anchor, Button, FileButton, Group, Input, Stack, Text as Paragraph } from '@mantine/core';
 import { useEffect, useId, useRef, useState, type ClipboardEvent, type ReactNode } from 'react';
 import { Link } from 'react-router';
 import { FILE_KIND } from '../../../src/model/built-in-traits.js';
-import { uploadFile } from '../api/files.js';
+import { discardUpload, uploadFile } from '../api/files.js';
+import type { Begun } from '../api/sending.js';
 import type { Field } from '../api/types.js';
 import { addressOf } from '../data/grid-row.js';
 import { ReferenceInput } from '../data/reference-input.js';
@@ -14,6 +15,7 @@ import { filesOf, hasFiles, useDroppedFiles, useDropTarget } from './dropped.js'
 import { sizeText } from './file-size.js';
 import { FileThumb } from './file-thumb.js';
 import './files.css';
+import { SendingRow } from './sending-row.js';
 import { useShownFile } from './shown-files.js';
 import { notTakenText, takenFilter, takenText } from './taken.js';
 
@@ -71,13 +73,7 @@ export function FileField({ field, value, onChange, label, description, withAste
         {...target}
       >
         {sending ? (
-          <Group gap="xs" wrap="nowrap">
-            <span className="upload-name">{sending.name}</span>
-            <Progress flex={1} value={upload.sent * 100} aria-label={text('files.progress', { name: sending.name })} />
-            <Button size="xs" variant="subtle" onClick={upload.stop}>
-              {text('app.cancel')}
-            </Button>
-          </Group>
+          <SendingRow name={sending.name} sent={upload.sent} onStop={upload.stop} />
         ) : (
           <>
             {id !== '' && <ChosenFile id={id} />}
@@ -189,9 +185,13 @@ function useUpload(field: Field, onChange: (value: string) => void) {
       setFault(told);
       onChange(value);
     };
-    uploadFile(content, {}, { onProgress: setSent, signal: stopper.signal }).then(
+    const begun: Begun = {};
+    uploadFile(content, begun, { onProgress: setSent, signal: stopper.signal }).then(
       ({ id }) => end(id),
-      (error: Error) => end(before, `${content.name}: ${error.message}`),
+      (error: Error) => {
+        void discardUpload(begun);
+        end(before, `${content.name}: ${error.message}`);
+      },
     );
   };
   const stop = (): void => {

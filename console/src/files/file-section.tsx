@@ -1,20 +1,11 @@
 /** The content of a file: shown, saved, replaced, and its address. */
-import {
-  Anchor,
-  Button,
-  CopyButton,
-  FileButton,
-  Group,
-  Progress,
-  Stack,
-  Text as Paragraph,
-  TextInput,
-} from '@mantine/core';
+import { Anchor, Button, CopyButton, FileButton, Group, Stack, Text as Paragraph, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
 import { useEffect, useRef, useState } from 'react';
 import { ApiError } from '../api/errors.js';
 import { getFile, makeAddress, replaceContent, withQuery, type FileUnit } from '../api/files.js';
+import { PART_BYTES } from '../api/sending.js';
 import { UNITS } from '../data/source.js';
 import { shownInstant } from '../fields/shown-time.js';
 import { useText } from '../i18n/text.js';
@@ -24,6 +15,7 @@ import { FilePreview } from './file-preview.js';
 import { sizeText } from './file-size.js';
 import { FileUses } from './file-uses.js';
 import './files.css';
+import { SendingRow } from './sending-row.js';
 import { shownFileKey } from './shown-files.js';
 
 interface FileSectionProps {
@@ -111,7 +103,7 @@ function ReplaceButton({ file, refusal, onChanged }: FileSectionProps) {
     onError: async (error) => {
       if (error instanceof ApiError && error.status === 412) {
         setTheirs(await getFile(file.id));
-      } else if (error.name !== 'AbortError') notify(error.message, { type: 'error' });
+      }
     },
   });
   if (refusal !== undefined) {
@@ -135,11 +127,23 @@ function ReplaceButton({ file, refusal, onChanged }: FileSectionProps) {
           </Button>
         )}
       </FileButton>
-      {replace.isPending && (
-        <Group gap="xs">
-          <Progress w={120} value={sent * 100} aria-label={text('files.replacing')} />
-          <Button size="xs" variant="subtle" onClick={() => stopper.current?.abort()}>
-            {text('app.cancel')}
+      {mine && replace.isPending && (
+        <Stack gap={4} w="100%">
+          <SendingRow name={mine.name} sent={sent} onStop={() => stopper.current?.abort()} />
+          {mine.size > PART_BYTES && (
+            <Paragraph size="xs" c="dimmed">
+              {text('files.sent_whole')}
+            </Paragraph>
+          )}
+        </Stack>
+      )}
+      {mine && replace.isError && !theirs && replace.error.name !== 'AbortError' && (
+        <Group gap="xs" w="100%">
+          <Paragraph size="sm" c="red" role="alert">
+            {mine.name}: {replace.error.message}
+          </Paragraph>
+          <Button size="compact-xs" variant="subtle" onClick={() => replace.mutate(replace.variables)}>
+            {text('app.retry')}
           </Button>
         </Group>
       )}
@@ -150,6 +154,7 @@ function ReplaceButton({ file, refusal, onChanged }: FileSectionProps) {
           onMine={() => replace.mutate({ of: theirs, content: mine })}
           onTheirs={() => {
             setTheirs(undefined);
+            replace.reset();
             void show();
           }}
         />

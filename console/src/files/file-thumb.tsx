@@ -1,7 +1,7 @@
 /** A small picture of a file; of one that is no picture, the end of its name. */
 import { useState } from 'react';
 import { hasSizes } from '../../../src/model/built-in/sized-types.js';
-import { withQuery } from '../api/files.js';
+import { withQuery, type ShownFile } from '../api/files.js';
 import './files.css';
 import { useShownFile } from './shown-files.js';
 
@@ -14,23 +14,26 @@ interface FileThumbProps {
 /** What stands beside it names the file. */
 export function FileThumb({ id, size }: FileThumbProps) {
   const file = useShownFile(id);
-  // Where the service makes no sizes, or the address has ended.
-  const [failed, setFailed] = useState<string>();
-  const url = file && hasSizes(file.media_type) && file.url !== failed ? file.url : null;
+  // Where the service makes no sizes, the project has none of this name, or the address has ended.
+  const [failed, setFailed] = useState<readonly string[]>([]);
+  const source = file ? addressesOf(file).find((address) => !failed.includes(address)) : undefined;
   return (
     <span className="file-thumb" data-size={size} aria-hidden>
-      {url !== null && (
-        <img
-          src={withQuery(url, { size: 'thumb' })}
-          alt=""
-          loading="lazy"
-          decoding="async"
-          onError={() => setFailed(url)}
-        />
+      {source !== undefined && (
+        <img src={source} alt="" loading="lazy" decoding="async" onError={() => setFailed([...failed, source])} />
       )}
-      {file && url === null && endOf(file)}
+      {file && source === undefined && endOf(file)}
     </span>
   );
+}
+
+/** Larger pictures are not loaded whole to be shown small. */
+const MOST_BYTES = 500_000;
+
+/** In a small size, or as it is. */
+function addressesOf({ url, media_type: type, bytes }: ShownFile): readonly string[] {
+  if (url === null || !hasSizes(type)) return [];
+  return [withQuery(url, { size: 'thumb' }), ...(bytes <= MOST_BYTES ? [url] : [])];
 }
 
 const MOST_CHARACTERS = 4;
