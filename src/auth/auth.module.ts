@@ -8,7 +8,8 @@ import { Administrators } from './administrators.js';
 import { AuditBehavior } from './audit.behavior.js';
 import { AuthController } from './auth.controller.js';
 import { AuthService } from './auth.service.js';
-import { SignInCodes, SignInService } from './sign-in.service.js';
+import { OneTimeSecrets } from './one-time-secrets.js';
+import { SignInService } from './sign-in.service.js';
 import { ApiKeyBehavior, ApiKeys } from './keys/api-key.behavior.js';
 import { KeyStore } from './keys/key-store.js';
 import { RequestCallers } from './keys/request-callers.js';
@@ -37,7 +38,7 @@ import { TokenService } from './session/token.service.js';
     ApiKeys,
     AuditBehavior,
     AuthService,
-    SignInCodes,
+    OneTimeSecrets,
     KeyStore,
     MemberBehavior,
     MemberSessions,

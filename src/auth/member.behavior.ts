@@ -18,7 +18,6 @@ import {
   lockMembersStatement,
 } from '../sql/member/credential.sql.js';
 import { lockProjectStatement } from '../sql/definition/model.sql.js';
-import { deleteCodesAndRecoveriesStatement } from '../sql/member/recovery.sql.js';
 import { isAdministrator } from '../tenancy/caller.js';
 import { readableFields } from '../access/masks.js';
 import { unconditional } from '../model/predicate/conditional-field.js';
@@ -31,6 +30,7 @@ import { UnitStores } from '../unit/unit-stores.js';
 import { withAllTaken } from '../unit/table/write/violations.js';
 import { rewordRefusal } from '../database/transaction/complete-refusal.js';
 import { KeyStore } from './keys/key-store.js';
+import { OneTimeSecrets } from './one-time-secrets.js';
 import { SessionStore } from './session/session-store.js';
 import { insertedId } from './password/credential.js';
 
@@ -44,6 +44,7 @@ export class MemberBehavior implements RegisteredBehavior, OnModuleInit {
     private readonly stores: UnitStores,
     private readonly sessions: SessionStore,
     private readonly keys: KeyStore,
+    private readonly secrets: OneTimeSecrets,
   ) {}
 
   onModuleInit(): void {
@@ -138,7 +139,7 @@ export class MemberBehavior implements RegisteredBehavior, OnModuleInit {
       this.stores.of(credentials).updates.update(asSystem(session), credentials, credential, () => values),
     );
     // Codes and recovery tokens that were mailed to the former address become invalid.
-    await session.executor.run(deleteCodesAndRecoveriesStatement(session.project.schema, id));
+    await this.secrets.endOf(session.executor, session.project, id);
   }
 
   async #stored(session: Session, kind: KindDef, id: string): Promise<Map<string, Json>> {
@@ -170,7 +171,7 @@ export class MemberBehavior implements RegisteredBehavior, OnModuleInit {
     const { schema } = session.project;
     for (const statement of eraseStatements({ schema, kind, id })) await session.executor.run(statement);
     await session.executor.run(deleteCredentialStatement(session.project.schema, id));
-    await session.executor.run(deleteCodesAndRecoveriesStatement(session.project.schema, id));
+    await this.secrets.endOf(session.executor, session.project, id);
     await this.sessions.end(session.executor, session.project, { memberId: id });
     await session.executor.run(deleteKeysOfMemberStatement(session.project.schema, id));
     this.keys.forget(session.project, session.executor);

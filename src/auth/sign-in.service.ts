@@ -1,73 +1,35 @@
 /** Sign-in with username or e-mail address and password, and with a mailed code if the project requires it. */
-import { Inject, Injectable } from '@nestjs/common';
-import { randomInt } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
 import { Catalog } from '../catalog/catalog.service.js';
-import { ExpiredRows } from '../catalog/project/expired-rows.js';
-import { SECRET } from '../config/config.js';
 import { Database } from '../database/database.js';
 import { type Answer, NULL_ANSWER } from '../http/answer/answer.js';
 import { MailQueue } from '../mail/mail-queue.js';
 import { codeMail } from '../mail/mail-texts.js';
-import { CODE_TABLE } from '../model/table/internal-tables.js';
-import { keyedHash } from '../shared/derived-key.js';
 import { afterPartialWrite, refusal } from '../shared/errors.js';
 import { foldName } from '../shared/member-names.js';
 import { findCredentialStatement } from '../sql/member/credential.sql.js';
-import { storeCodeStatement, tryCodeStatement } from '../sql/member/recovery.sql.js';
 import type { Project } from '../tenancy/project.js';
 import type { AuthRequest } from './auth-request.js';
 import type { SignInBody } from './auth.dto.js';
 import { accountOf, type Credential, isUsable } from './password/credential.js';
 import { verifyPassword } from './password/password-hash.js';
+import { OneTimeSecrets } from './one-time-secrets.js';
 import { MemberSessions } from './session/member-session.js';
 import { RefreshCookies } from './session/refresh-cookie.js';
 import { Throttle } from './throttle.js';
 
 const CODE_MINUTES = 10;
-const MAX_TRIES = 5;
-
-/** Sign-in codes. Six digits can be guessed, so tries are limited, and stored hashes use a secret key. */
-@Injectable()
-export class SignInCodes {
-  readonly #hash: (...parts: readonly string[]) => string;
-
-  constructor(
-    private readonly database: Database,
-    private readonly expired: ExpiredRows,
-    @Inject(SECRET) secret: string,
-  ) {
-    this.#hash = keyedHash(secret, 'sign-in codes');
-  }
-
-  /** Creates a code for a member, which replaces an older one. */
-  async make(project: Project, memberId: string): Promise<string> {
-    const code = String(randomInt(1_000_000)).padStart(6, '0');
-    const hash = this.#hash(project.id, memberId, code);
-    const executor = this.database.ofProject(project);
-    await this.expired.sweep(executor, project.schema, CODE_TABLE);
-    await executor.run(storeCodeStatement(project.schema, { memberId, hash, lifetime: CODE_MINUTES * 60 }));
-    return code;
-  }
-
-  /** Uses the member's code; false if it is wrong, used, expired or was tried too often. */
-  async use(project: Project, memberId: string, code: string): Promise<boolean> {
-    const hash = this.#hash(project.id, memberId, code.trim());
-    const [row] = await this.database
-      .ofProject(project)
-      .run<{ fits: boolean }>(tryCodeStatement(project.schema, memberId, hash, MAX_TRIES));
-    return row?.fits ?? false;
-  }
-}
+const CODE_DIGITS = 6;
 
 @Injectable()
 export class SignInService {
   constructor(
     private readonly catalog: Catalog,
-    private readonly codes: SignInCodes,
     private readonly cookies: RefreshCookies,
     private readonly database: Database,
     private readonly mail: MailQueue,
     private readonly members: MemberSessions,
+    private readonly secrets: OneTimeSecrets,
     private readonly throttle: Throttle,
   ) {}
 
@@ -85,7 +47,7 @@ export class SignInService {
       const credential = await this.#check(project, found, password);
       if (project.settings.otp) {
         if (otp === null) return this.#sendCode(project, request, credential);
-        if (!(await this.codes.use(project, credential.member_id, otp))) throw signInFailed();
+        if (!(await this.secrets.useCode(project, 'code', credential.member_id, otp))) throw signInFailed();
         // The code is used, so the answer must say that state has changed even if the next step fails.
         return afterPartialWrite(() => this.#open(project, request, credential));
       }
@@ -130,7 +92,9 @@ export class SignInService {
         reservation.release();
         return NULL_ANSWER;
       }
-      const code = await this.codes.make(project, credential.member_id);
+      const { member_id: memberId } = credential;
+      const terms = { memberId, digits: CODE_DIGITS, minutes: CODE_MINUTES };
+      const code = await this.secrets.makeCode(project, 'code', memberId, terms);
       const mail = { to: credential.email, project: project.label, code, minutes: CODE_MINUTES };
       afterAnswer(() => reservation.submit({ type: 'code', make: () => codeMail(mail) }));
       return NULL_ANSWER;

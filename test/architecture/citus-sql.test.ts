@@ -24,7 +24,7 @@ import * as link from '../../src/sql/link/link.sql.js';
 import * as projectRows from '../../src/sql/list/project-rows.sql.js';
 import * as apiKey from '../../src/sql/member/api-key.sql.js';
 import * as credential from '../../src/sql/member/credential.sql.js';
-import * as recovery from '../../src/sql/member/recovery.sql.js';
+import * as oneTime from '../../src/sql/member/one-time.sql.js';
 import * as session from '../../src/sql/member/session.sql.js';
 import * as throttle from '../../src/sql/member/throttle.sql.js';
 import * as expiredRows from '../../src/sql/server/expired-rows.sql.js';
@@ -166,11 +166,11 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
   recordAccessStatement: () => credential.recordAccessStatement(SCHEMA, member, fields, ID),
   setPasswordStatement: () => credential.setPasswordStatement(SCHEMA, ID, 'a', 'b'),
   deleteCredentialStatement: () => credential.deleteCredentialStatement(SCHEMA, ID),
-  storeCodeStatement: () => recovery.storeCodeStatement(SCHEMA, { memberId: ID, hash: 'a', lifetime: 1 }),
-  tryCodeStatement: () => recovery.tryCodeStatement(SCHEMA, ID, 'a', 5),
-  storeRecoveryStatement: () => recovery.storeRecoveryStatement(SCHEMA, { memberId: ID, id: 'a', lifetime: 1 }),
-  useRecoveryStatement: () => recovery.useRecoveryStatement(SCHEMA, 'a'),
-  deleteCodesAndRecoveriesStatement: () => recovery.deleteCodesAndRecoveriesStatement(SCHEMA, ID),
+  storeSecretStatement: () =>
+    oneTime.storeSecretStatement(SCHEMA, { id: 'a', hash: 'a', memberId: ID, data: null, lifetime: 1 }),
+  takeSecretStatement: () => oneTime.takeSecretStatement(SCHEMA, 'a'),
+  trySecretStatement: () => oneTime.trySecretStatement(SCHEMA, 'a', 'a', 5),
+  deleteSecretsOfMemberStatement: () => oneTime.deleteSecretsOfMemberStatement(SCHEMA, ID),
   deleteExpiredRowsStatement: () => [
     expiredRows.deleteExpiredRowsStatement(SCHEMA, '_throttle'),
     expiredRows.deleteExpiredRowsStatement(SCHEMA, '_session'),

@@ -5,10 +5,10 @@ import { refusal } from '../../shared/errors.js';
 import { MetricSources } from '../../shared/metric-sources.js';
 import { foldName } from '../../shared/member-names.js';
 import { findCredentialStatement, setPasswordStatement } from '../../sql/member/credential.sql.js';
-import { deleteCodesAndRecoveriesStatement } from '../../sql/member/recovery.sql.js';
 import type { Project } from '../../tenancy/project.js';
 import type { Credential } from './credential.js';
 import { checkPassword, hashPassword, hashQueue } from './password-hash.js';
+import { OneTimeSecrets } from '../one-time-secrets.js';
 import { SessionStore } from '../session/session-store.js';
 
 export interface Replacement {
@@ -16,6 +16,8 @@ export interface Replacement {
   readonly hash: string;
   /** The hash that must still be stored, if the former password was verified. */
   readonly expectedHash?: string;
+  /** The token of a recovery, which this uses. */
+  readonly token?: string;
   /** The only session that does not end. */
   readonly keptSessionId?: string;
 }
@@ -24,6 +26,7 @@ export interface Replacement {
 export class PasswordStore {
   constructor(
     private readonly database: Database,
+    private readonly secrets: OneTimeSecrets,
     private readonly sessions: SessionStore,
     metricSources: MetricSources,
   ) {
@@ -38,15 +41,16 @@ export class PasswordStore {
     return this.database.transaction(work, { project, isolation: 'read committed' });
   }
 
-  /** Sets a password and ends the member's sessions, codes and recovery tokens. False if nothing matched. */
+  /** Sets a password and ends the member's sessions, codes and tokens. False if nothing matched. */
   async replace(
     tx: Transaction,
     project: Project,
-    { memberId, hash, expectedHash, keptSessionId }: Replacement,
+    { memberId, hash, expectedHash, token, keptSessionId }: Replacement,
   ): Promise<boolean> {
     const set = await tx.run(setPasswordStatement(project.schema, memberId, hash, expectedHash));
     if (set.length === 0) return false;
-    await tx.run(deleteCodesAndRecoveriesStatement(project.schema, memberId));
+    if (token !== undefined && !(await this.secrets.useToken(tx, project, 'recovery', token))) return false;
+    await this.secrets.endOf(tx, project, memberId);
     await this.sessions.end(tx, project, { memberId, ...(keptSessionId !== undefined && { but: keptSessionId }) });
     return true;
   }

@@ -1,22 +1,14 @@
 /** Changes of passwords: by the member, and by a token that only the reader of the member's mails knows. */
-import { createHash, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Catalog } from '../../catalog/catalog.service.js';
-import { ExpiredRows } from '../../catalog/project/expired-rows.js';
 import { Database } from '../../database/database.js';
 import { NULL_ANSWER, type Answer } from '../../http/answer/answer.js';
 import { type Mail, recoveryMail } from '../../mail/mail-texts.js';
 import { MailQueue } from '../../mail/mail-queue.js';
 import { PublicAddress } from '../../mail/public-address.js';
-import { RECOVERY_TABLE } from '../../model/table/internal-tables.js';
 import { refusal } from '../../shared/errors.js';
 import { foldName } from '../../shared/member-names.js';
 import { findCredentialByEmailStatement, findMemberCredentialStatement } from '../../sql/member/credential.sql.js';
-import {
-  storeRecoveryStatement,
-  findRecoveryCredentialStatement,
-  useRecoveryStatement,
-} from '../../sql/member/recovery.sql.js';
 import type { BodyInput } from '../../tenancy/request-bodies.js';
 import type { Project } from '../../tenancy/project.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
@@ -24,21 +16,21 @@ import type { ChangePasswordBody, RecoverPasswordBody, ResetPasswordBody } from 
 import { accountOf, isUsable, type Credential } from './credential.js';
 import { checkPassword, hashPassword, verifyPassword } from './password-hash.js';
 import { PasswordStore, type Replacement } from './password-store.js';
+import { OneTimeSecrets } from '../one-time-secrets.js';
 import { Throttle } from '../throttle.js';
 import { requireSession, type AuthRequest } from '../auth-request.js';
 
 const TOKEN_MINUTES = 60;
-const TOKEN = /^[A-Za-z0-9_-]{22}$/;
 
 @Injectable()
 export class PasswordService {
   constructor(
     private readonly catalog: Catalog,
     private readonly database: Database,
-    private readonly expired: ExpiredRows,
     private readonly mail: MailQueue,
     private readonly passwords: PasswordStore,
     private readonly publicAddress: PublicAddress,
+    private readonly secrets: OneTimeSecrets,
     private readonly throttle: Throttle,
   ) {}
 
@@ -64,11 +56,8 @@ export class PasswordService {
       .run<Credential>(findCredentialByEmailStatement(project.schema, foldName(email)));
     if (!found || !(await this.#isUsable(project, found))) return undefined;
     if (!(await this.throttle.takeMail(project, 'recovery', found.member_id))) return undefined;
-    const token = randomBytes(16).toString('base64url');
-    const recovery = { memberId: found.member_id, id: hashOf(token), lifetime: TOKEN_MINUTES * 60 };
-    const executor = this.database.ofProject(project);
-    await this.expired.sweep(executor, project.schema, RECOVERY_TABLE);
-    await executor.run(storeRecoveryStatement(project.schema, recovery));
+    const terms = { memberId: found.member_id, minutes: TOKEN_MINUTES };
+    const token = await this.secrets.makeToken(project, 'recovery', terms);
     const link = `${this.publicAddress.url}/api/lib/auth/reset_password/${token}`;
     const { id: key, label } = project;
     return recoveryMail({ to: found.email, project: label, key, token, link, minutes: TOKEN_MINUTES });
@@ -85,12 +74,11 @@ export class PasswordService {
     read: BodyInput<ResetPasswordBody>,
   ): Promise<Answer> {
     const work = async () => {
-      const id = hashOf(token);
       const credential = await this.#credentialOfToken(project, token);
       const { new_password: password } = await read();
       checkPassword({ ...credential, password }, 'new_password');
       const hash = await hashPassword(password, project.id);
-      await this.#useToken(project, id, credential.member_id, hash);
+      await this.#replace(project, { memberId: credential.member_id, hash, token });
       // The password is set already, so an error while clearing the counted failures is ignored.
       await this.throttle.clearFailures(project, address, accountOf(credential)).catch(() => undefined);
       return NULL_ANSWER;
@@ -125,31 +113,24 @@ export class PasswordService {
   }
 
   async #credentialOfToken(project: Project, token: string): Promise<Credential> {
-    if (!TOKEN.test(token)) throw badToken();
-    const [found] = await this.database
-      .ofProject(project)
-      .run<Credential>(findRecoveryCredentialStatement(project.schema, hashOf(token)));
+    const recovery = await this.secrets.findToken(project, 'recovery', token);
+    if (!recovery?.member_id) throw badToken();
+    const statement = findMemberCredentialStatement(project.schema, recovery.member_id);
+    const [found] = await this.database.ofProject(project).run<Credential>(statement);
     if (!found || !(await this.#isUsable(project, found))) throw badToken();
     return found;
   }
 
   /** Uses the token and sets the password in one transaction. Of concurrent uses only one finds the token. */
-  async #useToken(project: Project, id: string, memberId: string, hash: string): Promise<void> {
+  async #replace(project: Project, replacement: Replacement): Promise<void> {
     await this.passwords.inTransaction(project, async (tx) => {
-      const used = await tx.run<{ id: string }>(useRecoveryStatement(project.schema, id));
-      if (!used.some((row) => row.id === id)) throw badToken();
-      if (!(await this.passwords.replace(tx, project, { memberId, hash }))) throw badToken();
+      if (!(await this.passwords.replace(tx, project, replacement))) throw badToken();
     });
   }
 
   #isUsable(project: Project, credential: Credential): Promise<boolean> {
     return this.catalog.withCheckedModel({ project }, (model) => isUsable(credential, model));
   }
-}
-
-/** A token has 128 random bits, so a hash without a key or salt is sufficient. */
-function hashOf(token: string): string {
-  return createHash('sha256').update(token).digest('base64url');
 }
 
 function badToken() {

@@ -1,7 +1,6 @@
 /**
- * Upgrades the schema of a project to the model of this version. It only adds: unknown
- * objects stay and are reported, and objects that differ from the model block the upgrade; they are never dropped and
- * created again.
+ * Upgrades the schema of a project to the model of this version. It only adds, but for tables of former releases with
+ * what lasts minutes: unknown objects stay and are reported, and objects that differ from the model block the upgrade.
  */
 import { randomUUID } from 'node:crypto';
 import type { Executor, Transaction } from '../../database/database.js';
@@ -30,6 +29,8 @@ import {
   updateParametersStatement,
   provisionRowsStatement,
 } from '../../sql/definition/model.sql.js';
+import { dropTablesStatement } from '../../sql/definition/schema.sql.js';
+import { RETIRED_TABLES } from '../../model/table/internal-tables.js';
 import { beginFeedStatement } from '../../sql/changes/number.sql.js';
 import { beginFilesStatement } from '../../sql/file/object.sql.js';
 import type { RecordedPlan } from '../../sql/write/recording.sql.js';
@@ -61,6 +62,7 @@ export async function upgradeSchema(tx: Transaction, project: Project): Promise<
       `its tables are of version ${version}, newer than this service's ${BUILT_IN_VERSION}`,
     ]);
   }
+  await tx.run(dropTablesStatement(schema, RETIRED_TABLES));
   const records = await neededRecords(tx, project);
   // Built-in tables first: writing built-in rows and loading the model need them.
   const builtInModel = buildModel(records);

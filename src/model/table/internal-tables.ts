@@ -12,10 +12,8 @@ import type { ColumnShape, IndexShape, TableShape } from './shape.js';
 
 export const SESSION_TABLE = '_session';
 export const REFRESH_TABLE = '_refresh_token';
-/** Sign-in codes, at most one per member; `id` is that of the member. */
-export const CODE_TABLE = '_code';
-/** Tokens of password recoveries; `id` is the hash of the token. */
-export const RECOVERY_TABLE = '_recovery';
+/** Codes and tokens that work once; `id` is what they are for, and their holder or the hash of the token. */
+export const ONE_TIME_TABLE = '_one_time';
 /** Recent sign-in attempts and mails, by limit; `id` is a hash of the limited account, address or member. */
 export const THROTTLE_TABLE = '_throttle';
 /**
@@ -109,25 +107,18 @@ export const INTERNAL_TABLES: readonly TableShape[] = [
     ['session_id'],
   ),
   table(
-    CODE_TABLE,
-    [
-      column('id', 'uuid'),
-      column('hash', 'text'),
-      column('tries', 'bigint'),
-      column('used_at', 'timestamptz', false),
-      column('expires_at', 'timestamptz'),
-    ],
-    [],
-  ),
-  table(
-    RECOVERY_TABLE,
+    ONE_TIME_TABLE,
     [
       column('id', 'text'),
-      column('member_id', 'uuid'),
-      column('made_at', 'timestamptz'),
+      // Of a code.
+      column('hash', 'text', false),
+      column('member_id', 'uuid', false),
+      // What it was made for, in detail.
+      column('data', 'jsonb'),
+      column('tries', 'bigint'),
       column('expires_at', 'timestamptz'),
     ],
-    ['member_id'],
+    ['member_id', 'expires_at'],
   ),
   table(
     THROTTLE_TABLE,
@@ -299,6 +290,9 @@ export const INTERNAL_TABLES: readonly TableShape[] = [
     [],
   ),
 ];
+
+/** Tables of former releases, with codes and tokens that lasted an hour at most; upgrades drop them. */
+export const RETIRED_TABLES: readonly string[] = ['_code', '_recovery'];
 
 /** Columns of built-in tables that records do not show, by table. */
 export const INTERNAL_COLUMNS: ReadonlyMap<string, readonly ColumnShape[]> = new Map([

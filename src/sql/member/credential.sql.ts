@@ -93,7 +93,7 @@ export function findMemberCredentialStatement(schema: string, memberId: string):
   return render(credentialsWhere(schema, sql`"member_id" = ${param(memberId)}::uuid`));
 }
 
-export function credentialsWhere(schema: string, condition: Fragment): Fragment {
+function credentialsWhere(schema: string, condition: Fragment): Fragment {
   return sql`
     SELECT ${CREDENTIAL_COLUMNS}
     FROM ${ident(schema, CREDENTIAL_KIND)}

@@ -1,9 +1,8 @@
-/** Deletes rows whose time is over: of sessions, codes, recoveries, attempts, kept answers and uploads. */
+/** Deletes rows whose time is over: of sessions, one-time secrets, attempts, kept answers and uploads. */
 import { SESSION_TABLE } from '../../model/table/internal-tables.js';
 import type {
-  CODE_TABLE,
   IDEMPOTENCY_TABLE,
-  RECOVERY_TABLE,
+  ONE_TIME_TABLE,
   THROTTLE_TABLE,
   UPLOAD_TABLE,
 } from '../../model/table/internal-tables.js';
@@ -12,12 +11,7 @@ import { deleteTokensOf } from '../member/session.sql.js';
 
 /** A table whose rows have `expires_at`. */
 export type ExpiringTable =
-  | typeof SESSION_TABLE
-  | typeof CODE_TABLE
-  | typeof RECOVERY_TABLE
-  | typeof THROTTLE_TABLE
-  | typeof IDEMPOTENCY_TABLE
-  | typeof UPLOAD_TABLE;
+  typeof SESSION_TABLE | typeof ONE_TIME_TABLE | typeof THROTTLE_TABLE | typeof IDEMPOTENCY_TABLE | typeof UPLOAD_TABLE;
 
 /** Deletes some expired rows, the oldest first, without waiting for locked ones; with sessions also their tokens. */
 export function deleteExpiredRowsStatement(schema: string, table: ExpiringTable): Statement {

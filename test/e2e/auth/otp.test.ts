@@ -93,8 +93,12 @@ describe('with codes on', () => {
     const fred = await signUp(admin, 'fred');
     const code = await codeFor(fred);
     await Promise.all(Array.from({ length: 50 }, (_, at) => signIn(fred, another(code, at + 1))));
-    const [row] = await query(admin, 'SELECT "tries", "used_at" FROM $schema._code WHERE "id" = $1', [fred.id]);
-    expect(row).toEqual({ tries: '5', used_at: null });
+    const [row] = await query(
+      admin,
+      'SELECT "tries", "expires_at" <= now() AS used FROM $schema._one_time WHERE "member_id" = $1',
+      [fred.id],
+    );
+    expect(row).toEqual({ tries: '5', used: false });
     expect((await signIn(fred, code)).status).toBe(401);
   });
 
@@ -111,18 +115,20 @@ describe('with codes on', () => {
   it('a code is valid for ten minutes, and stored hashed', async () => {
     const hans = await signUp(admin, 'hans');
     const code = await codeFor(hans);
-    const rows = await query<{ hash: string }>(admin, 'SELECT * FROM $schema._code WHERE "id" = $1', [hans.id]);
+    const rows = await query<{ hash: string }>(admin, 'SELECT * FROM $schema._one_time WHERE "member_id" = $1', [
+      hans.id,
+    ]);
     expect(rows[0]?.hash).toMatch(/^[\w-]{43}$/);
     expect(JSON.stringify(rows)).not.toContain(code);
     const shift = (by: string) =>
       query(
         admin,
-        `UPDATE $schema._code SET "expires_at" = ${earlier('"expires_at"', '$1::interval')} WHERE "id" = $2`,
+        `UPDATE $schema._one_time SET "expires_at" = ${earlier('"expires_at"', '$1::interval')} WHERE "member_id" = $2`,
         [by, hans.id],
       );
     await shift('9 minutes 50 seconds');
     expect((await signIn(hans, another(code))).status).toBe(401);
-    const [row] = await query(admin, 'SELECT "tries" FROM $schema._code WHERE "id" = $1', [hans.id]);
+    const [row] = await query(admin, 'SELECT "tries" FROM $schema._one_time WHERE "member_id" = $1', [hans.id]);
     expect(row).toEqual({ tries: '1' });
     await shift('11 seconds');
     expect((await signIn(hans, code)).status).toBe(401);
@@ -184,7 +190,7 @@ describe('with codes on', () => {
       // Asking again gives neither another code nor new tries.
       expect((await signIn(olga, null)).status).toBe(200);
     }
-    const [row] = await query(admin, 'SELECT "tries" FROM $schema._code WHERE "id" = $1', [olga.id]);
+    const [row] = await query(admin, 'SELECT "tries" FROM $schema._one_time WHERE "member_id" = $1', [olga.id]);
     expect(row).toEqual({ tries: '4' });
     expect((await signIn(olga, code)).status).toBe(200);
     expect((await mailbox.to(olga.email)).length).toBe(10);

@@ -94,7 +94,7 @@ describe('a recovery', () => {
     // Tokens are slow to be kept: who counted them first would find nine again and again.
     for (const text of [
       "CREATE FUNCTION $schema.linger() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.2); RETURN NEW; END'",
-      'CREATE TRIGGER linger BEFORE INSERT ON $schema._recovery FOR EACH ROW EXECUTE FUNCTION $schema.linger()',
+      'CREATE TRIGGER linger BEFORE INSERT ON $schema._one_time FOR EACH ROW EXECUTE FUNCTION $schema.linger()',
     ])
       await query(admin, text);
     const asked = askers.flatMap((by) =>
@@ -103,7 +103,7 @@ describe('a recovery', () => {
     for (const { status } of await Promise.all(asked)) expect(status).toBe(200);
     // Before it ends, a process sends what waits.
     for (const { service: each } of processes) await each.app.get(MailQueue).drain(5000);
-    await query(admin, 'DROP TRIGGER linger ON $schema._recovery');
+    await query(admin, 'DROP TRIGGER linger ON $schema._one_time');
     expect((await mailbox.to(email)).length).toBe(10);
   });
 
@@ -167,13 +167,13 @@ describe('a token', () => {
   it('is stored hashed, and good for an hour', async () => {
     const { email, id } = await signUp(admin, 'ida');
     const token = await tokenFor(email);
-    const rows = await query(admin, 'SELECT * FROM $schema._recovery WHERE "member_id" = $1', [id]);
+    const rows = await query(admin, 'SELECT * FROM $schema._one_time WHERE "member_id" = $1', [id]);
     expect(rows.length).toBe(1);
     expect(JSON.stringify(rows)).not.toContain(token);
     const shift = (by: string) =>
       query(
         admin,
-        `UPDATE $schema._recovery SET "expires_at" = ${earlier('"expires_at"', '$1::interval')} WHERE "member_id" = $2`,
+        `UPDATE $schema._one_time SET "expires_at" = ${earlier('"expires_at"', '$1::interval')} WHERE "member_id" = $2`,
         [by, id],
       );
     await shift('59 minutes 50 seconds');

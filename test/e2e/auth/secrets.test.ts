@@ -99,7 +99,7 @@ it('no secret is in a log, cache or mail', async () => {
 
 async function stored(): Promise<{ rows: string }> {
   const { query } = await import('../../support/definitions.js');
-  const tables = ['_session', '_refresh_token', '_code', '_recovery', '_throttle', 'kind_system_user', 'person'];
+  const tables = ['_session', '_refresh_token', '_one_time', '_throttle', 'kind_system_user', 'person'];
   const rows = await Promise.all(tables.map((table) => query(admin, `SELECT * FROM $schema."${table}"`)));
   return { rows: JSON.stringify(rows) };
 }

@@ -10,13 +10,13 @@ it('the first write to a table deletes, and then every fiftieth, each table for 
     },
   };
   const expired = new ExpiredRows();
-  const write = async (times: number, table: '_code' | '_recovery'): Promise<string[]> => {
+  const write = async (times: number, table: '_one_time' | '_throttle'): Promise<string[]> => {
     deleted.length = 0;
     for (let time = 0; time < times; time += 1) await expired.sweep(executor, 'project_a', table);
     return [...deleted];
   };
-  expect(await write(50, '_code')).toEqual(['_code']);
-  expect(await write(1, '_code')).toEqual(['_code']);
-  expect(await write(49, '_code')).toEqual([]);
-  expect(await write(1, '_recovery')).toEqual(['_recovery']);
+  expect(await write(50, '_one_time')).toEqual(['_one_time']);
+  expect(await write(1, '_one_time')).toEqual(['_one_time']);
+  expect(await write(49, '_one_time')).toEqual([]);
+  expect(await write(1, '_throttle')).toEqual(['_throttle']);
 });

@@ -1,0 +1,120 @@
+/**
+ * Secrets that work once, for a while: codes that people type, and tokens that programs send. Only hashes are stored. A
+ * code can be guessed, so its tries are limited and its hash has a secret key; a token has 128 random bits.
+ */
+import { createHash, randomBytes, randomInt } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { ExpiredRows } from '../catalog/project/expired-rows.js';
+import { SECRET } from '../config/config.js';
+import { Database, type Executor } from '../database/database.js';
+import { ONE_TIME_TABLE } from '../model/table/internal-tables.js';
+import { keyedHash } from '../shared/derived-key.js';
+import type { Json } from '../shared/json.js';
+import {
+  deleteSecretsOfMemberStatement,
+  findSecretStatement,
+  type OneTimeRow,
+  storeSecretStatement,
+  takeSecretStatement,
+  trySecretStatement,
+} from '../sql/member/one-time.sql.js';
+import type { Project } from '../tenancy/project.js';
+
+const MAX_TRIES = 5;
+const TOKEN_BYTES = 16;
+const TOKEN = /^[A-Za-z0-9_-]{22}$/;
+
+/** What a secret is for; it is taken for nothing else. */
+type Purpose = 'code' | 'recovery';
+
+interface Terms {
+  readonly memberId: string | null;
+  /** What is remembered with it. */
+  readonly data?: Json;
+  readonly minutes: number;
+}
+
+@Injectable()
+export class OneTimeSecrets {
+  readonly #hash: (...parts: readonly string[]) => string;
+
+  constructor(
+    private readonly database: Database,
+    private readonly expired: ExpiredRows,
+    @Inject(SECRET) secret: string,
+  ) {
+    this.#hash = keyedHash(secret, 'sign-in codes');
+  }
+
+  /** Makes a code of some digits for a holder, such as a member. It replaces an older one. */
+  async makeCode(
+    project: Project,
+    purpose: Purpose,
+    holder: string,
+    terms: Terms & { digits: number },
+  ): Promise<string> {
+    const code = String(randomInt(10 ** terms.digits)).padStart(terms.digits, '0');
+    await this.#store(
+      project,
+      { id: `${purpose} ${holder}`, hash: this.#hashOf(project, purpose, holder, code) },
+      terms,
+    );
+    return code;
+  }
+
+  /** Uses the code of a holder; undefined if it is wrong, used, expired or was tried too often. */
+  async useCode(project: Project, purpose: Purpose, holder: string, code: string): Promise<OneTimeRow | undefined> {
+    const hash = this.#hashOf(project, purpose, holder, code.trim());
+    const statement = trySecretStatement(project.schema, `${purpose} ${holder}`, hash, MAX_TRIES);
+    const [row] = await this.database.ofProject(project).run<OneTimeRow & { fits: boolean }>(statement);
+    return row?.fits ? row : undefined;
+  }
+
+  async makeToken(project: Project, purpose: Purpose, terms: Terms): Promise<string> {
+    const token = randomBytes(TOKEN_BYTES).toString('base64url');
+    await this.#store(project, { id: idOfToken(purpose, token), hash: null }, terms);
+    return token;
+  }
+
+  /** What a token is of, which stays; undefined if it is unknown, used or expired. */
+  async findToken(project: Project, purpose: Purpose, token: string): Promise<OneTimeRow | undefined> {
+    if (!TOKEN.test(token)) return undefined;
+    const statement = findSecretStatement(project.schema, idOfToken(purpose, token));
+    return (await this.database.ofProject(project).run<OneTimeRow>(statement))[0];
+  }
+
+  /** Uses a token; undefined if it is unknown, used or expired. */
+  async useToken(
+    executor: Executor,
+    project: Project,
+    purpose: Purpose,
+    token: string,
+  ): Promise<OneTimeRow | undefined> {
+    const statement = takeSecretStatement(project.schema, idOfToken(purpose, token));
+    return (await executor.run<OneTimeRow>(statement))[0];
+  }
+
+  /** Makes all that a member was sent invalid. */
+  async endOf(executor: Executor, { schema }: Project, memberId: string): Promise<void> {
+    await executor.run(deleteSecretsOfMemberStatement(schema, memberId));
+  }
+
+  async #store(
+    project: Project,
+    secret: { readonly id: string; readonly hash: string | null },
+    { memberId, data = null, minutes }: Terms,
+  ): Promise<void> {
+    const executor = this.database.ofProject(project);
+    await this.expired.sweep(executor, project.schema, ONE_TIME_TABLE);
+    await executor.run(storeSecretStatement(project.schema, { ...secret, memberId, data, lifetime: minutes * 60 }));
+  }
+
+  #hashOf(project: Project, purpose: Purpose, holder: string, code: string): string {
+    return this.#hash(project.id, purpose, holder, code);
+  }
+}
+
+/** A token can't be guessed, so a hash without a key or salt is sufficient. */
+function idOfToken(purpose: Purpose, token: string): string {
+  return `${purpose} ${createHash('sha256').update(token).digest('base64url')}`;
+}
