@@ -1,10 +1,12 @@
 /** A file to which a unit refers by an `owned` parameter goes with the unit, or when another takes its place. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { type Session, transactionOf } from '../catalog/session/session.js';
+import { Database } from '../database/database.js';
+import { contentionOn, OutdatedError } from '../database/transaction/contention.js';
 import { FILE_KIND } from '../model/built-in-traits.js';
 import { type Field, type KindDef, referencesOf } from '../model/model.js';
 import { getOrInsert } from '../shared/maps.js';
-import { ownedFilesStatement, unusedFilesStatement } from '../sql/file/file-references.sql.js';
+import { linkedFilesStatement, ownedFilesStatement, unusedFilesStatement } from '../sql/file/file-references.sql.js';
 import { lockUnitsStatement } from '../sql/lock.sql.js';
 import { Behaviors, type PendingWrite, type RegisteredBehavior, type UnitEdit } from '../unit/draft/behavior.js';
 import type { Draft } from '../unit/draft/draft.js';
@@ -32,6 +34,7 @@ export class OwnedFilesBehavior implements RegisteredBehavior, OnModuleInit {
   constructor(
     private readonly behaviors: Behaviors,
     private readonly deletions: Deletions,
+    private readonly database: Database,
   ) {}
 
   onModuleInit(): void {
@@ -76,14 +79,33 @@ export class OwnedFilesBehavior implements RegisteredBehavior, OnModuleInit {
     const target = model.kinds.get(FILE_KIND);
     if (!target || files.length === 0) return;
     const { schema } = project;
-    // Locked, no new reference to them can be made.
+    // Locked, no new reference to them can be made, and no link.
     await executor.run(lockUnitsStatement({ schema, kind: target, keys: files, forDelete: true }));
     const statement = unusedFilesStatement(schema, target, files, storedReferences(model, target.id));
     const unused = await executor.run<{ id: string }>(statement);
     if (unused.length === 0) return;
-    const deletions = session.deletions?.through(target, target.keyField);
     const unusedIds = unused.map(({ id }) => id);
+    await this.#checkLinks(session, target, unusedIds, { kind, ids });
+    const deletions = session.deletions?.through(target, target.keyField);
     await this.deletions.deleteLocked({ ...session, cascade: true, deletions }, target, unusedIds);
+  }
+
+  /**
+   * The snapshot of a transaction may be older than a link that was made before the lock: outside of it all are seen, also
+   * those that it has deleted itself. So it runs again, in the end with a snapshot that no link can be missing from.
+   * @throws OutdatedError
+   */
+  async #checkLinks(
+    { project: { schema }, executor: { tx } }: Session,
+    kind: KindDef,
+    files: readonly string[],
+    of: { readonly kind: KindDef; readonly ids: readonly string[] },
+  ): Promise<void> {
+    if (tx?.isolation !== 'repeatable read' || tx.runs.hasTableLocks) return;
+    const linked = await this.database.run<{ id: string }>(linkedFilesStatement(schema, files, of.kind, of.ids));
+    if (linked.length === 0) return;
+    const ids = linked.map(({ id }) => id);
+    throw new OutdatedError(contentionOn({ schema, kind }, ids, true));
   }
 
   #notedIn(session: Session): Map<string, readonly string[]> {

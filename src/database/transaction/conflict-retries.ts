@@ -77,6 +77,11 @@ export class TransactionRuns {
     return this.#waitsForLocks;
   }
 
+  /** Whether the run has locked whole tables before its snapshot, so that it sees all that was written to them. */
+  get hasTableLocks(): boolean {
+    return this.#locks.whole;
+  }
+
   /** Milliseconds left. */
   get timeLeft(): number {
     return Math.max(0, this.#deadline - performance.now());

@@ -1,4 +1,5 @@
 /** Which units refer to files. */
+import { FILE_KIND } from '../../model/built-in-traits.js';
 import { LINK_TABLE } from '../../model/names.js';
 import type { Field, KindDef, Referring } from '../../model/model.js';
 import { columnRef } from '../columns.sql.js';
@@ -46,6 +47,27 @@ export function unusedFilesStatement(
     SELECT ${key}::text AS id
     FROM ${kindTable(schema, files)} AS t
     WHERE ${all(unused)}
+  `);
+}
+
+/** Rows `id`: those of the files that have links with other units than these. */
+export function linkedFilesStatement(
+  schema: string,
+  files: readonly string[],
+  kind: KindDef,
+  units: readonly string[],
+): Statement {
+  const linked = (kindColumn: string, id: string, otherKind: string, other: string) => sql`
+    SELECT l.${ident(id)} AS id
+    FROM ${ident(schema, LINK_TABLE)} AS l
+    WHERE l.${ident(kindColumn)} = ${literal(FILE_KIND)}
+      AND l.${ident(id)} = ANY(${param(files)}::text[])
+      AND NOT (l.${ident(otherKind)} = ${literal(kind.id)} AND l.${ident(other)} = ANY(${param(units)}::text[]))
+  `;
+  return render(sql`
+    ${linked('parent_kind', 'parent_id', 'child_kind', 'child_id')}
+    UNION ALL
+    ${linked('child_kind', 'child_id', 'parent_kind', 'parent_id')}
   `);
 }
 

@@ -1,5 +1,6 @@
 /** What references to files take, and files that go with their units. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { OwnedFilesBehavior } from '../../../src/file/owned-files.behavior.js';
 import { createdId, ok, query, refusalOf } from '../../support/definitions.js';
 import { sharedService } from '../../support/service.js';
 import { sideConnection } from '../../support/side-connection.js';
@@ -144,6 +145,37 @@ describe('an owned file', () => {
     await ok(project.delete(`/article/unit/${id}`));
     await ok(project.put(`/article/unit/${other}`, { draft: null }));
     expect([await isThere(shared), await isThere(linked)]).toEqual([true, true]);
+  });
+
+  it('stays with a link that is made after the snapshot of the edit that leaves it', async () => {
+    const file = await upload('a.txt');
+    const [id, note] = [await article({ draft: file }), await createdId(project.post('/note/unit', {}))];
+    const behavior = service.service.app.get(OwnedFilesBehavior);
+    const afterWrite = behavior.afterWrite.bind(behavior);
+    vi.spyOn(behavior, 'afterWrite').mockImplementationOnce(async (...written) => {
+      await ok(project.post(`/note/unit/${note}/link/shows/file/unit/${file}`, {}));
+      return afterWrite(...written);
+    });
+    await ok(project.put(`/article/unit/${id}`, { draft: null }));
+    expect(await isThere(file)).toBe(true);
+    const links = `SELECT child_id FROM $schema."_link" WHERE parent_id = '${note}'`;
+    expect(await query(project, links)).toEqual([{ child_id: file }]);
+  });
+
+  it('goes where its unit had the only link, or that goes in the same transaction', async () => {
+    const [own, other] = [await upload('a.txt'), await upload('b.txt')];
+    const [id, second] = [await article({ draft: own }), await article({ draft: other })];
+    const note = await createdId(project.post('/note/unit', {}));
+    await ok(project.post(`/article/unit/${id}/link/shows/file/unit/${own}`, {}));
+    await ok(project.delete(`/article/unit/${id}`));
+    const path = `/note/unit/${note}/link/shows/file/unit/${other}`;
+    await ok(project.post(path, {}));
+    const operations = [
+      { method: 'DELETE', path },
+      { method: 'PUT', path: `/article/unit/${second}`, body: { draft: null } },
+    ];
+    await ok(project.post('/batch', { operations }));
+    expect([await isThere(own), await isThere(other)]).toEqual([false, false]);
   });
 
   it('goes with several units, by cascade and by filter', async () => {
