@@ -6,7 +6,7 @@ import type { Session } from '../catalog/session/session.js';
 import { Database } from '../database/database.js';
 import { Answer } from '../http/answer/answer.js';
 import { etagMatches } from '../http/answer/etag.js';
-import { ParsedBody } from '../http/body/read-body.js';
+import { mayBeJson, ParsedBody } from '../http/body/read-body.js';
 import type { HttpRequest } from '../http/request/request.js';
 import { type QueryParameters, readQuery, singleText, urlQueryParameters } from '../http/route/parse-list-query.js';
 import { UPLOAD_QUERY } from '../http/route/query-names.js';
@@ -14,17 +14,14 @@ import { FILE_KIND } from '../model/built-in-traits.js';
 import { CONTENT_FIELD } from '../model/built-in/file-fields.js';
 import type { Command, Opened } from '../run/command.js';
 import type { ContentRow } from '../sql/file/content.sql.js';
-import { bodyBytes } from '../tenancy/request-bodies.js';
 import { unknownUnit } from '../unit/store/unit-ids.js';
 import { mustBeWritable, readableUnits } from '../unit/table/rights.js';
 import { WriteCommands } from '../unit/write.commands.js';
-import { checkDigest } from './content/content-digest.js';
 import { contentEtag } from './content/content-etag.js';
 import { findContent, requireContents } from './contents.js';
 import { changedContent } from './file.behavior.js';
-import { isMultipart } from './multipart.js';
 import { Objects } from './objects.js';
-import { judged, refuseEncoded, Uploads, type Arrival, type Upload } from './uploads.js';
+import { judged, Uploads, type Arrival, type Upload } from './uploads.js';
 
 @Injectable()
 export class FileCommands {
@@ -40,7 +37,7 @@ export class FileCommands {
   create(request: HttpRequest): Command {
     const { url } = request;
     const create = this.units.create(FILE_KIND, writeRequest(request, url));
-    if (!isUpload(request)) return withDigestOfBody(create, request);
+    if (!isUpload(request)) return create;
     const upload = this.#once(request);
     return {
       authorize: (opened) => {
@@ -116,26 +113,6 @@ export class FileCommands {
   }
 }
 
-/** A create of a JSON body, which has to be the one that a `Content-Digest` is of. */
-function withDigestOfBody(create: Command, request: HttpRequest): Command {
-  const { 'content-digest': digest, 'content-encoding': encoding } = request.headers;
-  if (digest === undefined) return create;
-  return {
-    authorize: (opened) => {
-      const plan = create.authorize(opened);
-      return {
-        ...plan,
-        body: async () => {
-          refuseEncoded(encoding);
-          const bytes = await bodyBytes(request, plan.body);
-          checkDigest(bytes instanceof Uint8Array ? bytes : Buffer.alloc(0), String(digest));
-          return bytes;
-        },
-      };
-    },
-  };
-}
-
 /** Stands for the file of a replacement that was answered before, and which may be gone by now. */
 const REPLACED_BEFORE = { name: '', bytes: '0' };
 
@@ -145,9 +122,9 @@ function bodyOf({ content, values }: Upload): ParsedBody {
   return new ParsedBody({ ...values, [CONTENT_FIELD]: content }, told);
 }
 
-/** A query of an upload says that the body is the content, of whatever type. */
+/** A query of an upload says that the body is the content, of whatever type. Else it may be JSON. */
 function isUpload({ url, headers }: HttpRequest): boolean {
-  return isMultipart(headers['content-type']) || urlQueryParameters(url).some(([name]) => isOwn(name));
+  return !mayBeJson(headers) || urlQueryParameters(url).some(([name]) => isOwn(name));
 }
 
 /** The name and the values in a query, and the URL without them. */

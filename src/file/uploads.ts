@@ -2,6 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Config, CONFIG } from '../config/config.js';
 import { bodyStream } from '../http/body/body-stream.js';
+import { withDigest } from '../http/body/content-digest.js';
 import type { HttpRequest } from '../http/request/request.js';
 import { CONTENT_FIELD } from '../model/built-in/file-fields.js';
 import { type KindError, refusal, retryLater } from '../shared/errors.js';
@@ -16,7 +17,6 @@ import { type Caller, CallerResolver } from '../tenancy/caller.js';
 import type { IsRepeat } from '../tenancy/request-bodies.js';
 import type { Session } from '../catalog/session/session.js';
 import { UnitQuota } from '../unit/table/write/unit-quota.js';
-import { withDigest } from './content/content-digest.js';
 import { fileName } from './content/file-name.js';
 import { formFile, isMultipart } from './multipart.js';
 import { Objects } from './objects.js';
@@ -85,7 +85,7 @@ export class Uploads {
     const bytes = lengthOf(request, isForm ? limit + FORM_BYTES : limit, limit);
     await judged(isRepeat, () => this.#checkQuota(session, isForm ? 0 : (bytes ?? 0), stored));
     refuseEncoded(headers['content-encoding']);
-    const body = withDigest(bodyStream(request, limit + FORM_BYTES), headers['content-digest'] as string | undefined);
+    const body = withDigest(bodyStream(request, limit + FORM_BYTES), headers);
     const ifMatch = headers['if-match'];
     return this.inPlace(session, async () => {
       if (!isForm) {
@@ -158,7 +158,7 @@ const FORM_BYTES = LIMITS.formValues + 64 * 1024;
 type Values = Readonly<Record<string, unknown>>;
 
 /** The name among the values, or the other one. @throws KindError 400 */
-function nameIn({ name = undefined }: Values, other: string | undefined): string | undefined {
+export function nameIn({ name = undefined }: Values, other: string | undefined): string | undefined {
   const given = name ?? other;
   if (given === undefined) return undefined;
   if (typeof given === 'string') return fileName(given);
@@ -166,7 +166,11 @@ function nameIn({ name = undefined }: Values, other: string | undefined): string
 }
 
 function withoutName(): KindError {
-  return refusal('parameter.required', 'name: must be given, as in ?name=a.jpg', { parameter: 'name' });
+  return refusal(
+    'parameter.required',
+    'name: must be given, as in ?name=a.jpg; a body in JSON has the content-type application/json',
+    { parameter: 'name' },
+  );
 }
 
 function named(values: Values, name: string | undefined): Values {
@@ -196,5 +200,5 @@ function lengthOf({ headers }: HttpRequest, most: number, limit: number): number
 /** @throws KindError 415 for a body that is not taken as it is sent */
 export function refuseEncoded(encoding: string | undefined): void {
   if (encoding === undefined || encoding.toLowerCase() === 'identity') return;
-  throw refusal('body.not_json', 'A content, and what has a Content-Digest, is sent without content-encoding');
+  throw refusal('body.not_json', 'A content is sent without content-encoding');
 }

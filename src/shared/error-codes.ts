@@ -294,7 +294,7 @@ export const ERRORS = {
     meaning: "The database does not have PostgreSQL's extension pg_trgm, by which texts are compared.",
   },
 
-  'file.digest': { status: 400, meaning: 'Content-Digest is malformed, or not that of the content that came.' },
+  'file.digest': { status: 400, meaning: 'Content-Digest is malformed, or not that of the body that came.' },
   'file.type_mismatch': { status: 400, meaning: 'The content is of another type than the request says.' },
   'file.type_not_allowed': { status: 400, meaning: 'The parameter does not take files of this type.' },
   'file.range': { status: 416, meaning: 'The content has no byte in the range; Content-Range says how many it has.' },

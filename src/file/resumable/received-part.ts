@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { bodyStream } from '../../http/body/body-stream.js';
+import { withDigest } from '../../http/body/content-digest.js';
 import { bodyTooLarge } from '../../http/body/read-body.js';
 import { KindError } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
@@ -17,6 +18,8 @@ export class ReceivedPart {
   /** Why it was cut off, if it was. */
   cut: KindError | undefined;
   readonly #chunks: AsyncGenerator<Buffer, void, undefined>;
+  /** One with a digest is kept whole or not at all. */
+  readonly #hasDigest: boolean;
   /** What came last and is in no piece. */
   #next: Buffer | undefined;
 
@@ -26,16 +29,17 @@ export class ReceivedPart {
     most: number,
   ) {
     if ((this.#announced ?? 0) > most) throw bodyTooLarge(most);
-    this.#chunks = bodyStream(request, most);
+    this.#chunks = withDigest(bodyStream(request, most), request.headers);
+    this.#hasDigest = request.headers['content-digest'] !== undefined;
   }
 
   get isEmpty(): boolean {
-    return this.#announced === 0;
+    return this.#announced === 0 && !this.#hasDigest;
   }
 
   /** The bytes of the next piece; undefined if the request does not say. */
   get announced(): number | undefined {
-    return this.#announced === undefined ? undefined : Math.min(this.#announced - this.bytes, LIMITS.uploadPieceBytes);
+    return this.#announced === undefined ? undefined : Math.min(this.#announced - this.bytes, this.#pieceBytes);
   }
 
   /** Waits until more comes, or nothing more does. @throws KindError 413 if more comes than is missing */
@@ -43,7 +47,7 @@ export class ReceivedPart {
     try {
       this.#next ??= (await this.#chunks.next()).value ?? undefined;
     } catch (error) {
-      if (!(error instanceof KindError) || !CUT.has(error.code)) throw error;
+      if (this.#hasDigest || !(error instanceof KindError) || !CUT.has(error.code)) throw error;
       this.cut = error;
     }
     return this.#next !== undefined;
@@ -51,7 +55,7 @@ export class ReceivedPart {
 
   /** @throws KindError 413 if more comes than is missing: then nothing of the piece is kept */
   async *piece(): AsyncGenerator<Uint8Array, void, undefined> {
-    let rest = LIMITS.uploadPieceBytes;
+    let rest = this.#pieceBytes;
     while (rest > 0 && (await this.hasMore()) && this.#next) {
       const chunk = this.#next.subarray(0, rest);
       this.#next = chunk.length < this.#next.length ? this.#next.subarray(rest) : undefined;
@@ -59,6 +63,10 @@ export class ReceivedPart {
       this.bytes += chunk.length;
       yield chunk;
     }
+  }
+
+  get #pieceBytes(): number {
+    return this.#hasDigest ? Infinity : LIMITS.uploadPieceBytes;
   }
 
   /** The bytes that it says it has; undefined if it does not say. */

@@ -26,7 +26,7 @@ import { Drafter } from '../../unit/draft/drafter.js';
 import { WriteCommands } from '../../unit/write.commands.js';
 import { ContentAnswer } from '../content.answer.js';
 import { requireContents } from '../contents.js';
-import { Uploads } from '../uploads.js';
+import { refuseEncoded, Uploads } from '../uploads.js';
 import { ResumableUploads, type CreateFile, type MemberSession } from './resumable-uploads.js';
 import { type UploadHold, unknownUpload } from './upload-hold.js';
 import { parseMetadata, type UploadMetadata } from './upload-metadata.js';
@@ -248,6 +248,7 @@ function hasContent({ headers }: HttpRequest): boolean {
 }
 
 function requirePartType({ headers }: HttpRequest): void {
+  refuseEncoded(headers['content-encoding']);
   if (headers['content-type'] === PART_TYPE) return;
   throw refusal('body.not_json', `The content-type of a part must be ${PART_TYPE}`);
 }

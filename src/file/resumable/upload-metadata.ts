@@ -3,7 +3,7 @@ import { CONTENT_FIELD } from '../../model/built-in/file-fields.js';
 import { decodeBase64 } from '../../shared/base64.js';
 import { refusal } from '../../shared/errors.js';
 import { parsedObject } from '../../shared/json.js';
-import { fileName } from '../content/file-name.js';
+import { nameIn } from '../uploads.js';
 
 export interface UploadMetadata {
   readonly name: string;
@@ -31,11 +31,12 @@ export function parseMetadata(header: string): UploadMetadata {
     return texts.get(key);
   };
   const values = valuesOf(given('values'));
-  const name = values['name'] ?? given('filename');
-  if (typeof name !== 'string') {
-    throw refusal('parameter.required', 'name: must be given, as filename or in values', { parameter: 'name' });
+  const name = nameIn(values, given('filename'));
+  if (name === undefined) {
+    const text = 'name: must be given in Upload-Metadata, as filename or as the name in values';
+    throw refusal('parameter.required', text, { parameter: 'name' });
   }
-  return { name: fileName(name), claimed: given('filetype') || undefined, values };
+  return { name, claimed: given('filetype') || undefined, values };
 }
 
 function valuesOf(text: string | undefined): Readonly<Record<string, unknown>> {

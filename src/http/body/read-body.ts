@@ -9,6 +9,7 @@ import { KindError, refusal, retryLater } from '../../shared/errors.js';
 import { type MaybePromise, runSync, runYielding, type WorkInPieces } from '../../shared/work-in-pieces.js';
 import { LIMITS } from '../../shared/limits.js';
 import { shortened } from '../../shared/texts.js';
+import { BodyDigest } from './content-digest.js';
 import { BodyBudget, type BodySender, type Charge } from './body-budget.js';
 import { parseInPieces } from './json-pieces.js';
 import { parseJson } from './json-text.js';
@@ -123,6 +124,13 @@ function startsWithBom(bytes: Buffer): boolean {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 }
 
+/** Whether a body may be JSON by its type. One without a type is none, unless it is empty. */
+export function mayBeJson(headers: HttpRequest['headers']): boolean {
+  const { 'content-type': type, 'content-length': length } = headers;
+  if (type !== undefined) return JSON_MEDIA_TYPE.test(type);
+  return !announcesBody({ headers }) || length === '0';
+}
+
 function isJsonType(contentType: string | undefined): boolean {
   return contentType !== undefined && JSON_MEDIA_TYPE.test(contentType) && isUtf8(contentType);
 }
@@ -143,13 +151,21 @@ export async function readBytes(
   asSent = false,
 ): Promise<Buffer> {
   const { 'content-encoding': encoding, 'content-length': length } = request.headers;
-  if (asSent || isUncompressed(encoding)) {
-    if (Number(length) > limit) throw bodyTooLarge(limit);
-    return collectBytes(request, undefined, limit, charge);
-  }
-  const inflate = INFLATERS.get(encoding?.toLowerCase() ?? '');
+  const inflater = asSent || isUncompressed(encoding) ? undefined : newInflater(encoding);
+  if (!inflater && Number(length) > limit) throw bodyTooLarge(limit);
+  const digest = BodyDigest.of(request.headers);
+  // It is of what is sent, which may be compressed.
+  if (digest) request.on('data', (chunk: Buffer) => digest.add(chunk));
+  const bytes = await collectBytes(request, inflater, limit, charge);
+  digest?.check();
+  return bytes;
+}
+
+/** @throws KindError 415 for an unknown coding */
+function newInflater(encoding = ''): Inflater {
+  const inflate = INFLATERS.get(encoding.toLowerCase());
   if (!inflate) throw refusal('body.not_json', 'The content-encoding must be gzip, deflate, br or none');
-  return collectBytes(request, inflate(), limit, charge);
+  return inflate();
 }
 
 function isUncompressed(encoding: string | undefined): boolean {

@@ -5,6 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { createGunzip, type Gunzip } from 'node:zlib';
+import { BodyDigest } from '../../http/body/content-digest.js';
 import { sendContinue } from '../../http/body/read-body.js';
 import { refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
@@ -72,8 +73,10 @@ function isGzip(encoding: string | undefined): boolean {
 
 /** The body of a request. Reading it throws KindError 400, 413. */
 export function requestFile(request: IncomingMessage): FileText {
+  const { headers } = request;
+  const [gzip, digest] = [isGzip(headers['content-encoding']), BodyDigest.of(headers)];
   sendContinue(request);
-  return new FileText(request, isGzip(request.headers['content-encoding']));
+  return new FileText(request, gzip, WAITING_LIMITS, digest);
 }
 
 export class FileText implements AsyncIterable<TextPart> {
@@ -87,9 +90,11 @@ export class FileText implements AsyncIterable<TextPart> {
     private readonly stream: Readable,
     gzip: boolean,
     limits = WAITING_LIMITS,
+    private readonly digest?: BodyDigest,
   ) {
     this.client = new WaitingTime(limits);
     this.#gunzip = gzip ? inflated(stream) : undefined;
+    if (gzip && digest) stream.on('data', (chunk: Buffer) => digest.add(chunk));
     this.#bytes = new ByteStream(this.#gunzip ?? stream);
   }
 
@@ -114,12 +119,14 @@ export class FileText implements AsyncIterable<TextPart> {
     let size = 0;
     for (let bytes = await this.#next(); bytes; bytes = await this.#next()) {
       size += bytes.length;
+      if (!this.#gunzip) this.digest?.add(bytes);
       this.#checkInflation(size);
       const text = decode(bytes);
       for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) line += 1;
       this.#checkLines(line);
       yield { text, last: false };
     }
+    this.digest?.check();
     yield { text: decode(), last: true };
   }
 

@@ -161,6 +161,7 @@ describe('an upload', () => {
     ['longer than a file', { 'upload-length': String(100 * 1024 * 1024 + 1) }, '413 body.too_large'],
     ['without a name', { 'upload-metadata': '' }, '400 parameter.required'],
     ['with a name that is none', { 'upload-metadata': `filename ${base64('..')}` }, '400 parameter.bad_value'],
+    ['with a name that is no text', { 'upload-metadata': `values ${base64('{"name":1}')}` }, '400 parameter.bad_type'],
     ['with a name twice', { 'upload-metadata': 'filename YQ==,filename YQ==' }, '400 header.bad_value'],
     ['with bad base64', { 'upload-metadata': 'filename Y' }, '400 header.bad_value'],
     ['with a name not in UTF-8', { 'upload-metadata': 'filename /w==' }, '400 header.bad_value'],
@@ -181,6 +182,24 @@ describe('an upload', () => {
     ],
   ])('%s is refused', async (_, headers, expected) => {
     expect(await code(await call('POST', '', { 'upload-length': '1', ...NAMED, ...headers }))).toBe(expected);
+  });
+
+  it('takes a part with a digest as a whole, or nothing of it', async () => {
+    lowerLimit('uploadPieceBytes', 2);
+    const path = await begin(6);
+    const send = (offset: number, text: string, of: string, more = {}) => {
+      const digest = createHash('sha256').update(of).digest('base64');
+      const headers = { 'upload-offset': String(offset), 'content-type': TUS, 'content-digest': `sha-256=:${digest}:` };
+      return call('PATCH', path, { ...headers, ...more }, Buffer.from(text));
+    };
+    expect(await code(await send(0, 'abc', 'abd'))).toBe('400 file.digest');
+    expect(await code(await send(0, '', 'abd'))).toBe('400 file.digest');
+    expect(await code(await send(0, 'abc', 'abc', { 'content-encoding': 'gzip' }))).toBe('415 body.not_json');
+    expect(await offsetOf(path)).toBe(0);
+    expect((await send(0, 'abc', 'abc')).status).toBe(204);
+    expect((await send(3, '', '')).headers.get('upload-offset')).toBe('3');
+    const last = await send(3, 'def', 'def');
+    expect(String(await contentOf(last.headers.get('kind-file') ?? ''))).toBe('abcdef');
   });
 
   it('has name, type and values of its metadata, which it answers', async () => {

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import http from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import { StorageSizes } from '../../../src/catalog/project/storage-sizes.js';
@@ -43,7 +44,7 @@ const UNKNOWN = { 'content-type': 'application/octet-stream' };
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes);
-const digestOf = (bytes: string): string => `sha-256=:${sha256(bytes).digest('base64')}:`;
+const digestOf = (bytes: string | Buffer): string => `sha-256=:${sha256(bytes).digest('base64')}:`;
 
 /** Expects a refusal after which the project has what it had before. */
 async function expectNothingKept(
@@ -266,8 +267,34 @@ describe('a file in JSON', () => {
         headers: { 'content-type': 'application/json', 'content-digest': digest, ...more },
       });
     expect(await ok(send(digestOf(body)))).toMatchObject({ bytes: 1 });
-    expect(refusalOf(await send(digestOf('a')))).toEqual({ status: 400, messages: ['file.digest'] });
-    expect(refusalOf(await send(digestOf(body), { 'content-encoding': 'gzip' })).status).toBe(415);
+    const refused = { status: 400, messages: ['file.digest'] };
+    expect(refusalOf(await send(digestOf('a')))).toEqual(refused);
+    // It is of what is sent, here as of bodies that have no files, and of imports.
+    const csv = 'title\nA\n';
+    for (const [path, text, type] of [
+      ['/article/unit', '{"title":"A"}', 'application/json'],
+      ['/article/import', csv, 'text/csv'],
+    ] as const) {
+      const [packed, headers] = [gzipSync(text), { 'content-type': type }];
+      const sendTo = (bytes: string | Buffer, of: string | Buffer, more = {}) =>
+        project.call('POST', path, bytes, { headers: { ...headers, 'content-digest': digestOf(of), ...more } });
+      const gzip = { 'content-encoding': 'gzip' };
+      expect(await Promise.all([sendTo(text, text), sendTo(packed, packed, gzip)].map(ok))).toHaveLength(2);
+      expect(refusalOf(await sendTo(text, 'a'))).toEqual(refused);
+      expect(refusalOf(await sendTo(packed, text, gzip))).toEqual(refused);
+    }
+  });
+
+  it('is what a body without a name is, if its type says so', async () => {
+    const send = (headers: Record<string, string>) =>
+      project.call('POST', '/file/unit', Buffer.from('{}'), { headers });
+    for (const type of ['', 'text/plain']) {
+      expect(refusalOf(await send({ 'content-type': type }))).toEqual({
+        status: 400,
+        messages: ['parameter.required name'],
+      });
+    }
+    expect(refusalOf(await send({ 'content-type': 'application/json;charset=latin1' })).status).toBe(415);
   });
 
   it('is made with the unit that refers to it', async () => {

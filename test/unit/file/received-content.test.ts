@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { withDigest } from '../../../src/file/content/content-digest.js';
+import { withDigest } from '../../../src/http/body/content-digest.js';
 import { type ContentFacts, ReceivedContent } from '../../../src/file/content/received-content.js';
 import { JPEG, PNG, turnedJpeg } from './images.js';
 
@@ -96,7 +96,7 @@ describe('a body', () => {
   it('is compared with its Content-Digest', async () => {
     const readWith = async (header: string): Promise<Buffer> => {
       const read: Uint8Array[] = [];
-      for await (const piece of withDigest(pieces(bytes, 7), header)) read.push(piece);
+      for await (const piece of withDigest(pieces(bytes, 7), { 'content-digest': header })) read.push(piece);
       return Buffer.concat(read);
     };
     const bytes = Buffer.from('{"hello": "world"}');
@@ -124,7 +124,7 @@ describe('a body', () => {
       'sha-256=:AAAA:',
       `${sha256},`,
     ]) {
-      expect(() => withDigest(pieces(bytes, 9), malformed), malformed).toThrow(
+      expect(() => withDigest(pieces(bytes, 9), { 'content-digest': malformed }), malformed).toThrow(
         expect.objectContaining({ status: 400, code: 'file.digest' }) as Error,
       );
     }

@@ -209,8 +209,8 @@ function unitBody(form: 'create' | 'update', kind: KindDef | undefined, view: Do
   return jsonBody(schema, examples ? { examples } : exampleOf(bodyExample(kind, context, form === 'create')));
 }
 
-/** Forms of bodies that are contents. */
-const UPLOADS: ReadonlySet<DocumentedRoute['form']> = new Set(['upload', 'content']);
+/** Forms of bodies that are contents, or parts of them. */
+const UPLOADS: ReadonlySet<DocumentedRoute['form']> = new Set(['upload', 'content', 'part']);
 
 /** Whatever another service sends. */
 const ANY_BYTES: RequestBody = { required: false, content: { '*/*': { schema: {} } } };

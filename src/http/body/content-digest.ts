@@ -1,4 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+/** The header `Content-Digest` of a request (RFC 9530). */
+import { createHash, type Hash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { decodeBase64 } from '../../shared/base64.js';
 import { refusal } from '../../shared/errors.js';
 
@@ -19,32 +21,47 @@ const LONGEST = 2000;
  * @throws KindError 400 if the header is malformed; at the end, if they are others
  */
 export function withDigest<T extends Uint8Array>(
-  source: AsyncIterable<T>,
-  header: string | undefined,
-): AsyncIterable<T> {
-  const digests = parseContentDigest(header);
-  return digests.length === 0 ? source : compared(source, digests);
-}
-
-/** The same for a body that is there. @throws KindError 400 */
-export function checkDigest(bytes: Uint8Array, header: string): void {
-  for (const { algorithm, value } of parseContentDigest(header)) {
-    if (!timingSafeEqual(createHash(algorithm).update(bytes).digest(), value)) throw mismatch();
-  }
+  source: AsyncGenerator<T, void, undefined>,
+  headers: IncomingHttpHeaders,
+): AsyncGenerator<T, void, undefined> {
+  const digest = BodyDigest.of(headers);
+  return digest ? compared(source, digest) : source;
 }
 
 async function* compared<T extends Uint8Array>(
   source: AsyncIterable<T>,
-  digests: readonly Digest[],
+  digest: BodyDigest,
 ): AsyncGenerator<T, void, undefined> {
-  const hashes = digests.map(({ algorithm, value }) => ({ hash: createHash(algorithm), value }));
   for await (const chunk of source) {
-    for (const { hash } of hashes) hash.update(chunk);
+    digest.add(chunk);
     yield chunk;
   }
-  for (const { hash, value } of hashes) {
-    if (timingSafeEqual(hash.digest(), value)) continue;
-    throw mismatch();
+  digest.check();
+}
+
+/** What a `Content-Digest` says of a body, in the coding in which it is sent, and what of that has come. */
+export class BodyDigest {
+  readonly #hashes: readonly { readonly hash: Hash; readonly value: Buffer }[];
+
+  private constructor(header: string) {
+    this.#hashes = parseContentDigest(header).map(({ algorithm, value }) => ({ hash: createHash(algorithm), value }));
+  }
+
+  /** Undefined if there is no such header. @throws KindError 400 if it is malformed */
+  static of({ 'content-digest': header }: IncomingHttpHeaders): BodyDigest | undefined {
+    return header === undefined ? undefined : new BodyDigest(String(header));
+  }
+
+  add(bytes: Uint8Array): void {
+    for (const { hash } of this.#hashes) hash.update(bytes);
+  }
+
+  /** Call it once, at the end. @throws KindError 400 if the body is another one */
+  check(): void {
+    for (const { hash, value } of this.#hashes) {
+      if (hash.digest().equals(value)) continue;
+      throw refusal('file.digest', 'The body is not the one that Content-Digest is of');
+    }
   }
 }
 
@@ -57,8 +74,7 @@ interface Digest {
  * The digests of a `Content-Digest` by the algorithms that are known; of one that is named twice the last.
  * @throws KindError 400 if the header is malformed
  */
-function parseContentDigest(header: string | undefined): Digest[] {
-  if (header === undefined) return [];
+function parseContentDigest(header: string): Digest[] {
   if (header.length > LONGEST) throw malformed();
   const digests = new Map<Algorithm, Buffer>();
   for (const member of header.split(',')) {
@@ -71,10 +87,6 @@ function parseContentDigest(header: string | undefined): Digest[] {
     digests.set(known.algorithm, value);
   }
   return [...digests].map(([algorithm, value]) => ({ algorithm, value }));
-}
-
-function mismatch(): Error {
-  return refusal('file.digest', 'The body is not the one that Content-Digest is of');
 }
 
 function malformed(): Error {
