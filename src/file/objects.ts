@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { type ConnectionUser, Database, type Transaction } from '../database/database.js';
 import { WorkClaims } from '../database/registry/work-claims.js';
-import { refusal } from '../shared/errors.js';
+import { KindError, refusal } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
 import { MetricSources } from '../shared/metric-sources.js';
 import { inParts } from '../shared/in-parts.js';
@@ -81,7 +81,8 @@ export class Objects {
 
   /**
    * Stores bytes as an object that no file has. It goes after a day. @returns its key
-   * @throws KindError 503 if the store does not answer, and whatever `source` throws; then nothing is kept
+   * @throws KindError 503 if the store does not answer, and whatever `source` throws; then nothing is kept, but what such a
+   * store may have goes after a day too
    */
   async put(project: StoringProject, source: AsyncIterable<Uint8Array>, bytes: number | undefined): Promise<string> {
     const { id, schema } = project;
@@ -91,7 +92,9 @@ export class Objects {
     try {
       await this.store.put(key, source, bytes);
     } catch (error) {
-      await this.remove({ id, schema }, [{ key, bytes: 0 }]);
+      // It would be waited for again.
+      const isAway = error instanceof KindError && error.code === 'file.unavailable';
+      if (!isAway) await this.remove({ id, schema }, [{ key, bytes: 0 }]);
       throw error;
     }
     return key;

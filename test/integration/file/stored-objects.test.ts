@@ -10,7 +10,7 @@ import { WorkClaims } from '../../../src/database/registry/work-claims.js';
 import { ContentCheck } from '../../../src/file/content-check.js';
 import { ObjectCollector } from '../../../src/file/object-collector.js';
 import { COLLECTION, FILE_STORE, newKey, Objects, sizeKey } from '../../../src/file/objects.js';
-import { asContent, type FileStore } from '../../../src/file/store/file-store.js';
+import { asContent, unavailable, type FileStore } from '../../../src/file/store/file-store.js';
 import { keepObjectsStatement } from '../../../src/sql/file/object.sql.js';
 import { collected } from '../../support/collected.js';
 import { withMembers } from '../../support/callers.js';
@@ -215,6 +215,11 @@ describe('a store that does not answer', () => {
     await vi.waitFor(() => expect(removals).toHaveBeenCalled());
     await vi.waitFor(async () => expect(await query(of, 'SELECT id FROM $schema."_unused_object"')).toHaveLength(8));
     for (let turn = 0; turn < 5; turn += 1) expect((await other.get('/kind/unit')).status).toBe(200);
+    // An upload that it does not take waits for it once.
+    const stores = vi.spyOn(files, 'put').mockRejectedValueOnce(unavailable(new Error('it hangs')));
+    expect((await other.post('/file/unit', CONTENT)).status).toBe(503);
+    expect(await query(other, 'SELECT id FROM $schema."_unused_object"')).toHaveLength(1);
+    stores.mockRestore();
     removals.mockRestore();
     answer?.();
     expect(new Set((await Promise.all(refused)).map(({ status }) => status))).toEqual(new Set([400]));
