@@ -64,10 +64,13 @@ export class FolderStore implements FileStore {
     const path = this.#path(key);
     const handle = await io(() => ifThere(() => open(path)));
     if (!handle) return undefined;
-    const isFile = await io(() => handle.stat()).then((found) => found.isFile());
-    if (isFile) return handle.createReadStream(range && { start: range.first, end: range.last });
-    await handle.close();
-    return undefined;
+    let isFile = false;
+    try {
+      isFile = (await io(() => handle.stat())).isFile();
+    } finally {
+      if (!isFile) await handle.close();
+    }
+    return isFile ? handle.createReadStream(range && { start: range.first, end: range.last }) : undefined;
   }
 
   async head(key: string): Promise<number | undefined> {

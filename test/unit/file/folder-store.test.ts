@@ -1,10 +1,10 @@
 /** What is special about a folder: files and disks. */
-import { mkdtemp, readdir, rm, stat, utimes, writeFile, mkdir } from 'node:fs/promises';
+import { mkdtemp, open, readdir, rm, stat, utimes, writeFile, mkdir, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { FolderStore } from '../../../src/file/store/folder.store.js';
 import { atEnd } from '../../support/at-end.js';
 import { collected } from '../../support/collected.js';
@@ -86,6 +86,20 @@ test('what the system refuses is 503, and nothing is left', async () => {
   await mkdir(join(root, 'q/f/a'), { recursive: true });
   await expect(store.put('q/f/a', one())).rejects.toMatchObject({ code: 'file.unavailable' });
   expect(await found()).toEqual(['p', 'q', 'q/f', 'q/f/a']);
+});
+
+test('a file that is opened and not read is closed', async () => {
+  await store.put('p/f/a', one());
+  const handle = await open(join(root, 'p/f/a'));
+  const prototype = Object.getPrototypeOf(handle) as FileHandle;
+  await handle.close();
+  let opened: FileHandle | undefined;
+  vi.spyOn(prototype, 'stat').mockImplementationOnce(function (this: FileHandle) {
+    opened = this;
+    return Promise.reject(new Error('EIO'));
+  });
+  await expect(store.get('p/f/a')).rejects.toMatchObject({ code: 'file.unavailable' });
+  expect(opened?.fd).toBe(-1);
 });
 
 test('200 MB take no memory', async () => {
