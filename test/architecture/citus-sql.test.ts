@@ -214,7 +214,6 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
   beginUploadStatement: () =>
     upload.beginUploadStatement(SCHEMA, { id: ID, member: ID, metadata: '', length: 1, life: 1 }),
   holdUploadStatement: () => upload.holdUploadStatement(SCHEMA, { id: ID, member: ID, holder: ID, life: 1 }),
-  askForUploadStatement: () => upload.askForUploadStatement(SCHEMA, { id: ID, member: ID }),
   keepUploadStatement: () => upload.keepUploadStatement(SCHEMA, ID, ID, 1),
   releaseUploadStatement: () => upload.releaseUploadStatement(SCHEMA, ID, ID),
   raiseUploadStatement: () => upload.raiseUploadStatement(SCHEMA, { id: ID, holder: ID, offset: '0', bytes: 1 }),

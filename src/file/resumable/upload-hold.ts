@@ -5,7 +5,7 @@ import type { Database } from '../../database/database.js';
 import { refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import {
-  askForUploadStatement,
+  type HeldUploadRow,
   holdUploadStatement,
   keepUploadStatement,
   releaseUploadStatement,
@@ -37,15 +37,14 @@ export class UploadHold {
     const { schema, ...of } = this.upload;
     const life = LIMITS.uploadHeldSeconds;
     const until = performance.now() + LIMITS.uploadWaitSeconds * 1000;
+    const hold = holdUploadStatement(schema, { ...of, holder: this.holder, life });
     for (;;) {
-      const hold = holdUploadStatement(schema, { ...of, holder: this.holder, life });
-      const [row] = await this.database.run<UploadRow>(hold);
-      if (row) {
+      const [row] = await this.database.run<HeldUploadRow>(hold);
+      if (!row) throw unknownUpload();
+      if (row.id !== null) {
         this.#timer = setInterval(() => void this.#keep(), (life / 5) * 1000).unref();
         return row;
       }
-      const [asked] = await this.database.run(askForUploadStatement(schema, of));
-      if (!asked) throw unknownUpload();
       if (performance.now() > until) throw busyUpload();
       await sleep(LOOKS);
     }

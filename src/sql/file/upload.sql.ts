@@ -34,12 +34,14 @@ function written(write: Fragment): Statement {
   return render(sql`
     WITH _written AS (
       ${write}
-      RETURNING "id", "metadata", "length", "stored", "parts", "file", "expires_at"
+      RETURNING ${WRITTEN_COLUMNS}
     )
     SELECT ${COLUMNS}
     FROM _written
   `);
 }
+
+const WRITTEN_COLUMNS = sql`"id", "metadata", "length", "stored", "parts", "file", "expires_at"`;
 
 const COLUMNS = sql`
   "id"::text,
@@ -88,28 +90,35 @@ export function beginUploadStatement(schema: string, { id, member, metadata, len
   `);
 }
 
-/** Takes an upload of a member for a request. One row, the upload; none if another request has it. @param life seconds */
+/** An upload, if the request has it now; nulls where another one does. */
+export type HeldUploadRow = UploadRow | Readonly<Record<keyof UploadRow, null>>;
+
+/**
+ * Takes an upload of a member for a request, or asks the one that has it to end, unless that was done. One row; none if
+ * there is no such upload. @param life seconds
+ */
 export function holdUploadStatement(
   schema: string,
   { id, member, holder, life }: { id: string; member: string; holder: string; life: number },
 ): Statement {
-  return written(sql`
-    UPDATE ${ident(schema, UPLOAD_TABLE)}
-    SET "holder" = ${param(holder)}::uuid, "held_until" = now() + ${seconds(life)}, "wanted" = false
-    WHERE "id" = ${param(id)}::uuid
-      AND "member" = ${param(member)}::uuid
-      AND "expires_at" > now()
-      AND ("holder" IS NULL OR "held_until" <= now())
-  `);
-}
-
-/** Asks the request that has an upload to end. One row if there is such an upload. */
-export function askForUploadStatement(schema: string, { id, member }: { id: string; member: string }): Statement {
+  const table = ident(schema, UPLOAD_TABLE);
+  const own = sql`"id" = ${param(id)}::uuid AND "member" = ${param(member)}::uuid AND "expires_at" > now()`;
+  const isFree = sql`("holder" IS NULL OR "held_until" <= n.at)`;
+  const isTaken = sql`"holder" = ${param(holder)}::uuid`;
   return render(sql`
-    UPDATE ${ident(schema, UPLOAD_TABLE)}
-    SET "wanted" = true
-    WHERE "id" = ${param(id)}::uuid AND "member" = ${param(member)}::uuid AND "expires_at" > now()
-    RETURNING "id"
+    WITH _written AS (
+      UPDATE ${table}
+      SET
+        "holder" = CASE WHEN ${isFree} THEN ${param(holder)}::uuid ELSE "holder" END,
+        "held_until" = CASE WHEN ${isFree} THEN n.at + ${seconds(life)} ELSE "held_until" END,
+        "wanted" = NOT ${isFree}
+      FROM (SELECT now() AS at) AS n
+      WHERE ${own} AND (${isFree} OR NOT "wanted")
+      RETURNING ${WRITTEN_COLUMNS}, "holder"
+    )
+    SELECT w.*
+    FROM (SELECT "id" FROM ${table} WHERE ${own}) AS own
+    LEFT JOIN (SELECT ${COLUMNS} FROM _written WHERE ${isTaken}) AS w ON true
   `);
 }
 

@@ -346,8 +346,15 @@ describe('an upload', () => {
     expect((await call('HEAD', path)).status).toBe(423);
     const [row] = await query(project, `SELECT wanted FROM $schema."_upload" WHERE id = '${path.slice(1)}'`);
     expect(row).toEqual({ wanted: true });
+    // It is asked once, however long others wait.
+    const version = `SELECT xmin::text FROM $schema."_upload" WHERE id = '${path.slice(1)}'`;
+    const before = await query(project, version);
+    lowerLimit('uploadWaitSeconds', 0.2);
+    expect((await call('HEAD', path)).status).toBe(423);
+    expect(await query(project, version)).toEqual(before);
     await held('-1 second');
     expect(await offsetOf(path)).toBe(0);
+    expect((await call('HEAD', `/${randomUUID()}`)).status).toBe(404);
   });
 });
 
