@@ -14,6 +14,7 @@ import type { QueryName } from '../http/route/query-names.js';
 import { InnerRoutes, type InnerRoute } from '../http/server/inner-routes.js';
 import { Faults, isMissingRight, KindError, refusal } from '../shared/errors.js';
 import { EventLoopYield } from '../shared/event-loop-yield.js';
+import type { Ending } from '../shared/ending.js';
 import type { Json } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import { answerTooLarge } from '../shared/response-size.js';
@@ -23,7 +24,6 @@ import { endOfBatch, inTransaction } from '../catalog/session/executors.js';
 import { secretRefusal } from '../run/idempotency-keys.js';
 import { Runner } from '../run/runner.js';
 import type { Session } from '../catalog/session/session.js';
-import { Behaviors } from '../unit/draft/behavior.js';
 import { deletionEffects } from '../unit/table/write/deletion-report.js';
 import { readBatch, type BatchOperation, type GivenBatch } from './batch.request.js';
 import { fillBody, fillPath, pathReferences, ReferenceBudget, withoutReferences } from './references.js';
@@ -42,13 +42,19 @@ const TAGS: ReadonlySet<RouteTag> = new Set([
 
 const PREFIX = '/api/lib';
 
+/** A batch after what comes before its transaction. */
+class PreparedBatch extends ParsedBody {
+  constructor(readonly batch: GivenBatch) {
+    super(batch.operations);
+  }
+}
+
 @Injectable()
 export class BatchService {
   constructor(
     private readonly routes: InnerRoutes,
     private readonly runner: Runner,
     private readonly database: Database,
-    private readonly behaviors: Behaviors,
   ) {}
 
   /** @param request the request of the batch, whose errors name the operation that failed */
@@ -56,7 +62,9 @@ export class BatchService {
     const given = async ({ project }: Opened, bytes: ReceivedBody): Promise<GivenBatch> => {
       refuseQuery(request.url);
       const body = await parseBody(bytes, request.headers['content-type'], project.schema);
-      return runYielding(readBatch(body), new EventLoopYield(project.schema));
+      const batch = await runYielding(readBatch(body), new EventLoopYield(project.schema));
+      this.#checkRoutes(batch, request);
+      return batch;
     };
     return {
       authorize: ({ model, caller }) => {
@@ -67,20 +75,13 @@ export class BatchService {
           body: 'bodyLimitUnits',
           effects: deletionEffects,
           recheck: async (opened, bytes) => this.#checkRights(opened, request, await given(opened, bytes)),
+          ahead: async (session, bytes, write) =>
+            new PreparedBatch(await this.#ahead(session, request, await given(session, bytes), write)),
           run: async (session, bytes) => {
-            const batch = await given(session, bytes);
-            this.#checkRoutes(batch, request);
-            const ends: (() => void)[] = [];
-            try {
-              const prepared = session.executor.tx ? batch : await this.#ahead(session, request, batch, ends);
-              // Hooks that look at contents ahead have a time of their own.
-              const needs = { long: true, about: () => keyOf(batch), until: endOfBatch() };
-              return await inTransaction(this.database, session, needs, (within) =>
-                this.#runAll(within, request, prepared),
-              );
-            } finally {
-              for (const end of ends) end();
-            }
+            const batch = bytes instanceof PreparedBatch ? bytes.batch : await given(session, bytes);
+            // Hooks that look at contents before have a time of their own.
+            const needs = { long: true, about: () => keyOf(batch), until: endOfBatch() };
+            return inTransaction(this.database, session, needs, (within) => this.#runAll(within, request, batch));
           },
         };
       },
@@ -143,16 +144,14 @@ export class BatchService {
     session: Session,
     request: HttpRequest,
     { operations, used }: GivenBatch,
-    ends: (() => void)[],
+    write: Ending,
   ): Promise<GivenBatch> {
-    if (this.behaviors.aheadKinds(session).length === 0) return { operations, used };
     const prepared: BatchOperation[] = [];
     for (const [at, operation] of operations.entries()) {
       currentOperation.set(request, at);
       const plan = await this.#planAhead(session, operation);
-      const ahead = await plan?.ahead?.(session, new ParsedBody(operation.body));
-      if (ahead) ends.push(ahead.end);
-      prepared.push(ahead?.body instanceof ParsedBody ? { ...operation, body: ahead.body.value } : operation);
+      const body = await plan?.ahead?.(session, new ParsedBody(operation.body), write);
+      prepared.push(body instanceof ParsedBody ? { ...operation, body: body.value } : operation);
     }
     currentOperation.set(request, undefined);
     return { operations: prepared, used };

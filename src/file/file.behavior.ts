@@ -7,17 +7,19 @@ import { CONTENT_FIELD, OBJECT_FIELD } from '../model/built-in/file-fields.js';
 import { FILE_KIND } from '../model/built-in-traits.js';
 import type { KindDef } from '../model/model.js';
 import { whyNotTaken } from '../model/parameter-setting/file.setting.js';
+import { decodeBase64 } from '../shared/base64.js';
 import { KindError, refusal } from '../shared/errors.js';
 import { isUuid } from '../shared/identifiers.js';
-import { scalarText, type Json } from '../shared/json.js';
+import { isPlainObject, scalarText, type Json } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import { byteSizeText } from '../shared/texts.js';
 import { contentOfUnitStatement, type StoredContentRow } from '../sql/file/content.sql.js';
 import { refersToFileStatement } from '../sql/file/file-references.sql.js';
 import { leaveObjectStatement, type TakenObjectRow, takeObjectStatement } from '../sql/file/object.sql.js';
-import { Behaviors, type PendingWrite, type RegisteredBehavior } from '../unit/draft/behavior.js';
+import { Behaviors, type PendingWrite, type RegisteredBehavior, type WriteAhead } from '../unit/draft/behavior.js';
 import { type Body, type Draft, withSystemValue, withoutValuesOf } from '../unit/draft/draft.js';
 import { storedReferences } from '../unit/draft/references.js';
+import { mustBeWritable } from '../unit/table/rights.js';
 import { UnitQuota } from '../unit/table/write/unit-quota.js';
 import { knowsWholeProject } from '../tenancy/caller.js';
 import { contentEtag } from './content/content-etag.js';
@@ -43,59 +45,73 @@ export class FileBehavior implements RegisteredBehavior, OnModuleInit {
     return traits.contents === true;
   }
 
-  prepare(body: Body, { faults, index }: PendingWrite): Body {
-    const [name, content, owner] = [body.get('name'), body.get(CONTENT_FIELD), body.get('owner')];
+  /** Stores the content of a body before the transaction. What is wrong with the body is left to the write. */
+  async ahead(
+    body: Body,
+    { kind, session, id, conditions, write }: WriteAhead,
+  ): Promise<{ readonly [CONTENT_FIELD]: StoredContent } | undefined> {
+    const bytes = bytesOf(body);
+    // In a batch it may stand for a name that an earlier operation answers.
+    if (!bytes || isPlainObject(body.get('name'))) return undefined;
+    if (id !== undefined) await mustBeWritable(session, kind, id, conditions, 'update');
+    return { [CONTENT_FIELD]: await this.#store(bytes, body, { session, id, write }) };
+  }
+
+  /** From here on, the content is a stored one. */
+  async prepare(body: Body, write: PendingWrite): Promise<Body> {
+    const { faults, index } = write;
+    const [name, owner] = [body.get('name'), body.get('owner')];
     const position = index === undefined ? {} : { index };
     if (typeof owner === 'string' && !isUuid(owner)) {
       faults.add('parameter.bad_value', 'owner: must be the id of a member', { ...position, parameter: 'owner' });
     }
-    if (typeof content === 'string' && base64Bytes(content) > LIMITS.fileInJson) {
-      const most = byteSizeText(LIMITS.fileInJson);
-      const text = `content: at most ${most} in JSON; larger ones are sent as the body of the request`;
-      throw refusal('body.too_large', text, { parameter: CONTENT_FIELD });
+    checkLength(body);
+    const prepared = new Map(body);
+    if (typeof name === 'string') {
+      try {
+        prepared.set('name', fileName(name));
+      } catch (error) {
+        if (!(error instanceof KindError)) throw error;
+        faults.addAll(error, position);
+      }
     }
-    if (typeof name !== 'string') return body;
-    try {
-      return new Map(body).set('name', fileName(name));
-    } catch (error) {
-      if (!(error instanceof KindError)) throw error;
-      faults.addAll(error, position);
-      return body;
-    }
+    if (!faults.any) await this.#prepareContent(prepared, write);
+    return prepared;
   }
 
-  async complete(given: Draft, write: PendingWrite): Promise<Draft> {
-    const { kind, faults } = write;
+  /** What was not stored before, as its write is a part of a larger transaction, is now: that waits for the store. */
+  async #prepareContent(prepared: Map<string, unknown>, { session, id }: PendingWrite): Promise<void> {
+    const { tx } = session.executor;
+    if (!tx) return;
+    const content = prepared.get(CONTENT_FIELD);
+    if (content instanceof StoredContent && content.write !== tx) this.objects.countIn(tx);
+    const bytes = bytesOf(prepared);
+    if (!bytes) return;
+    tx.becomeLong();
+    prepared.set(CONTENT_FIELD, await this.#store(bytes, prepared, { session, id, write: tx }));
+  }
+
+  complete(given: Draft, { kind, faults }: PendingWrite): Draft {
     const field = kind.fields.get(CONTENT_FIELD);
     if (faults.any || !field || !given.values.has(CONTENT_FIELD)) return given;
-    const { draft, content } = await this.keep(given, write);
-    return content ? withContent(withoutValuesOf(draft, [field]), kind, content) : draft;
+    const content = this.contentOf(given);
+    if (!content) throw cutOff();
+    return withContent(withoutValuesOf(given, [field]), kind, content);
   }
 
-  /** The new content of a draft, stored now if it was not. Where it stands in the draft, its key does then. */
-  async keep(
-    draft: Draft,
-    write: Pick<PendingWrite, 'session' | 'id'>,
-  ): Promise<{ draft: Draft; content: StoredContent | undefined }> {
-    const given = draft.values.get(CONTENT_FIELD) ?? draft.values.get(OBJECT_FIELD);
-    if (typeof given !== 'string') return { draft, content: undefined };
-    if (!given.startsWith(HEX)) {
-      const content = this.objects.findUntaken(given);
-      if (!content) throw cutOff();
-      return { draft, content };
-    }
-    const content = await this.#store(Buffer.from(given.slice(HEX.length), 'hex'), draft, write);
-    return { draft: { ...draft, values: new Map([...draft.values, [CONTENT_FIELD, content.key]]) }, content };
+  /** The new content of a file; undefined if it keeps the one that it has. */
+  contentOf({ values }: Draft): StoredContent | undefined {
+    const key = values.get(CONTENT_FIELD) ?? values.get(OBJECT_FIELD);
+    return key === undefined ? undefined : this.objects.findUntaken(scalarText(key));
   }
 
   /** The row is locked. */
   async beforeUpdate(draft: Draft, { session, id = '' }: PendingWrite): Promise<Draft> {
-    const key = draft.values.get(OBJECT_FIELD);
-    if (key === undefined) return draft;
+    if (!draft.values.has(OBJECT_FIELD)) return draft;
     const { executor, project } = session;
     const [stored] = await executor.run<StoredContentRow>(contentOfUnitStatement(project.schema, id));
     if (!stored) return draft;
-    const { ifMatch } = this.objects.findUntaken(scalarText(key)) ?? {};
+    const { ifMatch } = this.contentOf(draft) ?? {};
     if (ifMatch !== undefined && !etagMatches(ifMatch, contentEtag(stored))) throw changedContent();
     await this.#checkTaken(draft, id, session);
     await executor.run(leaveObjectStatement(project.schema, stored.object, stored.bytes));
@@ -134,32 +150,41 @@ export class FileBehavior implements RegisteredBehavior, OnModuleInit {
     executor.tx?.afterCommit(() => this.objects.taken(project, key, all?.listed === true));
   }
 
-  /** Stores a content that a JSON body has. Its type may be found from the name that the file gets, or has. */
+  /** The type may be found from the name that the file gets, or has. */
   async #store(
     bytes: Buffer,
-    { values }: Draft,
-    { session: { project, executor }, id }: Pick<PendingWrite, 'session' | 'id'>,
+    body: Body,
+    { session, id, write }: Pick<WriteAhead, 'session' | 'write'> & { readonly id: string | undefined },
   ): Promise<StoredContent> {
-    if (executor.tx) {
-      // It waits for the store.
-      executor.tx.becomeLong();
-      this.objects.countIn(executor.tx);
-    }
-    const isNamed = values.has('name') || id === undefined;
-    const [stored] = isNamed ? [] : await executor.run<StoredContentRow>(contentOfUnitStatement(project.schema, id));
-    const name = values.get('name') ?? stored?.name;
+    const { project, executor } = session;
+    this.objects.countIn(write);
+    const keepsName = id !== undefined && !body.has('name');
+    const [stored] = keepsName ? await executor.run<StoredContentRow>(contentOfUnitStatement(project.schema, id)) : [];
+    const name = body.get('name') ?? stored?.name;
     const content = await this.objects.add(project, asContent(bytes), {
       limit: bytes.length,
       bytes: bytes.length,
       ...(typeof name === 'string' && { name }),
     });
-    if (executor.tx) this.objects.endWith(executor.tx, project, content);
+    this.objects.endWith(write, project, content);
     return content;
   }
 }
 
-/** The prefix of bytes in a draft, and of no key. */
-const HEX = '\\x';
+/** The content in a body that is not stored; undefined if it has none, or faults. */
+function bytesOf(body: Body): Buffer | undefined {
+  const text = body.get(CONTENT_FIELD);
+  return typeof text === 'string' && base64Bytes(text) <= LIMITS.fileInJson ? decodeBase64(text) : undefined;
+}
+
+/** @throws KindError 413 */
+function checkLength(body: Body): void {
+  const text = body.get(CONTENT_FIELD);
+  if (typeof text !== 'string' || base64Bytes(text) <= LIMITS.fileInJson) return;
+  const most = byteSizeText(LIMITS.fileInJson);
+  const fault = `content: at most ${most} in JSON; larger ones are sent as the body of the request`;
+  throw refusal('body.too_large', fault, { parameter: CONTENT_FIELD });
+}
 
 /** How many bytes a base64 text is of. */
 function base64Bytes(text: string): number {

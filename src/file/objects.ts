@@ -2,8 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { type ConnectionUser, Database, type Transaction } from '../database/database.js';
+import { type ConnectionUser, Database } from '../database/database.js';
 import { WorkClaims } from '../database/registry/work-claims.js';
+import type { Ending } from '../shared/ending.js';
 import { KindError, refusal } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
 import { MetricSources } from '../shared/metric-sources.js';
@@ -43,9 +44,9 @@ export class Objects {
   readonly #log = new Logger('files');
   /** Those that no file has yet, by key. */
   readonly #untaken = new Map<string, StoredContent>();
-  readonly #ofTransactions = new WeakMap<Transaction, StoredContent[]>();
-  /** Of contents that were stored within a transaction, or are being stored. */
-  readonly #counts = new WeakMap<Transaction, number>();
+  readonly #ofWrites = new WeakMap<Ending, StoredContent[]>();
+  /** Of contents that were stored for a write, are being stored, or have come to it. */
+  readonly #counts = new WeakMap<Ending, number>();
   readonly #work: WorkClaims;
   readonly #planned = lruCache<true>(MAX_REMEMBERED);
   /** Contents that files got from this process. */
@@ -114,22 +115,23 @@ export class Objects {
   }
 
   /**
-   * Call it before a content is stored within a transaction, which waits for the store.
+   * Call it before a content is stored for a write, or comes to one.
    * @throws KindError 400 if there are as many as there may be
    */
-  countIn(tx: Transaction): void {
-    const count = (this.#counts.get(tx) ?? 0) + 1;
-    this.#counts.set(tx, count);
+  countIn(write: Ending): void {
+    const count = (this.#counts.get(write) ?? 0) + 1;
+    this.#counts.set(write, count);
     if (count <= LIMITS.filesInTransaction) return;
     throw refusal('body.too_many', `At most ${LIMITS.filesInTransaction} contents of files in one transaction`);
   }
 
-  /** Those of the contents of a transaction that no file has at its end are removed then. */
-  endWith(tx: Transaction, project: ConnectionUser, content: StoredContent): void {
-    if (tx.hasEnded) return void this.end(project, content);
-    const contents = getOrInsert(this.#ofTransactions, tx, () => {
+  /** Those of the contents of a write that no file has at its end are removed then. */
+  endWith(write: Ending, project: ConnectionUser, content: StoredContent): void {
+    content.write = write;
+    if (write.hasEnded) return void this.end(project, content);
+    const contents = getOrInsert(this.#ofWrites, write, () => {
       const all: StoredContent[] = [];
-      tx.onEnd(() => {
+      write.onEnd(() => {
         const untaken = all.filter(({ key }) => this.#untaken.delete(key));
         void this.remove(project, untaken.map(untakenObject));
       });

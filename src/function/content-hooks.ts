@@ -64,15 +64,9 @@ export class ContentHooks {
   }
 
   /** What a hook returns for a draft that is written now. What was said of its content ahead is not asked again. */
-  async within(
-    hook: ContentHook,
-    given: Draft,
-    write: Written,
-    more: object,
-  ): Promise<{ readonly draft: Draft; readonly changes: unknown }> {
-    const { draft, content } = await this.files.keep(given, write);
-    const { changes } = content?.judged ?? { changes: await this.#run(hook, draft, write, { content, more }) };
-    return { draft, changes };
+  async within(hook: ContentHook, draft: Draft, write: Written, more: object): Promise<unknown> {
+    const content = this.files.contentOf(draft);
+    return content?.judged ? content.judged.changes : this.#run(hook, draft, write, { content, more });
   }
 
   /** Runs a hook, with the new content if there is one. */

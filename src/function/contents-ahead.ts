@@ -1,10 +1,8 @@
 /**
- * What comes before the transaction of the write of a file: its content is stored, and the hook looks at it, if the body
- * has no faults and the caller may write it so. What is wrong otherwise is found again by the write, which then says it.
+ * Before the transaction of the write of a file, its hook looks at the stored content, if the body has no faults and the
+ * caller may write it so. What is wrong otherwise is found again by the write, which then says it.
  */
 import { Injectable } from '@nestjs/common';
-import { FileBehavior } from '../file/file.behavior.js';
-import { Objects } from '../file/objects.js';
 import { StoredContent } from '../file/stored-content.js';
 import { CONTENT_FIELD } from '../model/built-in/file-fields.js';
 import { Faults } from '../shared/errors.js';
@@ -25,31 +23,22 @@ export class ContentsAhead {
   constructor(
     private readonly changes: BehaviorChanges,
     private readonly drafter: Drafter,
-    private readonly files: FileBehavior,
     private readonly hooks: ContentHooks,
-    private readonly objects: Objects,
   ) {}
 
-  /** Returns what takes the place of the content in the body. @throws KindError 401, 403, 404, 409, 412, and of the hook */
-  async take(module: ReadyModule, body: Body, write: WriteAhead): Promise<{ content: StoredContent } | undefined> {
+  /** Lets a hook look at a new content. @throws KindError 401, 403, 404, 409, 412, and of the hook */
+  async look(module: ReadyModule, body: Body, write: WriteAhead): Promise<undefined> {
     const { kind, session, id } = write;
     const name = id === undefined ? 'before_create' : 'before_update';
-    const given = body.get(CONTENT_FIELD);
-    if (given === undefined || !module.hooks.has(name)) return undefined;
-    if (given instanceof StoredContent && given.judged) return undefined;
+    const content = body.get(CONTENT_FIELD);
+    if (!(content instanceof StoredContent) || content.judged || !module.hooks.has(name)) return;
     if (id !== undefined) await mustBeWritable(session, kind, id, write.conditions, 'update');
-    return countingDefaults(session, async (defaults) => {
+    await countingDefaults(session, async (defaults) => {
       const unit = await this.#draft(body, write, defaults);
-      if (!unit) return undefined;
-      const { draft, content } = await this.files.keep(unit.draft, write);
-      if (!content) return undefined;
-      // Who has stored it before keeps it for the next attempt, where the model changes meanwhile.
-      if (content !== given) write.onEnd(() => void this.objects.end(session.project, content));
-      // Their results are known when the unit is locked.
-      if (expressionsOf(draft).length > 0) return undefined;
+      // The results of expressions are known when the unit is locked.
+      if (!unit || expressionsOf(unit.draft).length > 0) return;
       await this.#check(body, write, unit, defaults);
-      content.judged = { changes: await this.hooks.ahead({ module, name }, draft, write, content) };
-      return { content };
+      content.judged = { changes: await this.hooks.ahead({ module, name }, unit.draft, write, content) };
     });
   }
 

@@ -96,7 +96,7 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
     return getOrInsert(this.#contentBehaviors, module, () => ({
       ...this.#behaviorOf(module),
       ...((hooks.has('before_create') || hooks.has('before_update')) && {
-        ahead: (body: Body, write: WriteAhead) => this.aheadOfWrites.take(module, body, write),
+        ahead: (body: Body, write: WriteAhead) => this.aheadOfWrites.look(module, body, write),
       }),
     }));
   }
@@ -122,8 +122,7 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
       more: object = {},
     ) => {
       if (write.kind.traits.contents) {
-        const { draft, changes } = await this.contents.within({ module, name }, given, write, more);
-        return changed(draft, write, changes);
+        return changed(given, write, await this.contents.within({ module, name }, given, write, more));
       }
       const values = await givenValues(given, write);
       return changed(given, write, await run(name, write.session, { ...more, values }));

@@ -6,7 +6,7 @@ import type { ReceivedBody } from '../http/body/read-body.js';
 import type { Answer } from '../http/answer/answer.js';
 import type { MaybePromise } from '../shared/work-in-pieces.js';
 import type { BodySource } from '../tenancy/request-bodies.js';
-import type { DeletionReport, Session, Shown } from '../catalog/session/session.js';
+import type { Ahead, DeletionReport, Session, Shown } from '../catalog/session/session.js';
 import type { Transaction } from '../database/database.js';
 
 /** What is known of a request before it has a connection. */
@@ -46,8 +46,8 @@ export interface Plan {
   readonly effects?: (opened: Opened) => ToldEffects;
   /** Of a change of definitions: checks the query, before the body is read. Returns whether it may delete stored data. */
   readonly prepare?: (session: Session) => MaybePromise<boolean>;
-  /** What `run` does first outside a transaction, for one that is about to begin: it runs with `body`, then `end`s. */
-  readonly ahead?: (session: Session, body: ReceivedBody) => Promise<{ body: ReceivedBody; end: () => void }>;
+  /** Comes before `run` outside a transaction. */
+  readonly ahead?: Ahead;
   /** Checks rights that depend on the body before a repeat. Returns the operations of a batch that cannot be checked. */
   readonly recheck?: (opened: Opened, body: ReceivedBody) => Promise<readonly number[]>;
   /** Does the work, in the transaction of the session if it has one. */

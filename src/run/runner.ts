@@ -13,6 +13,7 @@ import type { BodySource } from '../tenancy/request-bodies.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { originText } from '../catalog/session/recording.js';
 import { executorFor, replicaFor, requestIdOf } from '../catalog/session/executors.js';
+import { runAlone } from '../catalog/session/with-ahead.js';
 import type { Command, Opened, Plan, StreamKey } from './command.js';
 import { type DeployedFunctions, Deployments, type Session } from '../catalog/session/session.js';
 
@@ -60,7 +61,7 @@ export class Runner {
     if (answer) return answer;
     const { opened, plan } = await this.catalog.withCheckedModel(scope, (model) => work.planned(model));
     if (!plan.once) return this.#work(work, body);
-    return plan.run({ ...opened, executor: executorFor(this.database, scope) }, body);
+    return runAlone(plan, { ...opened, executor: executorFor(this.database, scope) }, body);
   }
 
   /** The plan with the model in memory. @throws the refusal of the rights, with a model that is current */
@@ -79,8 +80,8 @@ export class Runner {
   #start({ opened, plan }: Planned, scope: RequestScope, body: ReceivedBody): Promise<Answer> {
     const replica = plan.mayBeOlder ? replicaFor(this.database, scope) : undefined;
     const session = { ...opened, executor: replica ?? executorFor(this.database, scope) };
-    if (!plan.checked) return plan.run(session, body);
-    return this.catalog.check(scope, opened.model).then(() => plan.run(session, body));
+    if (!plan.checked) return runAlone(plan, session, body);
+    return this.catalog.check(scope, opened.model).then(() => runAlone(plan, session, body));
   }
 
   /** Runs a command in the transaction of a session, as a part of it. */

@@ -241,7 +241,7 @@ export const LIMITS = {
   /** Characters of the name of a file, and bytes of a content in a JSON body. */
   fileName: 255,
   fileInJson: 1024 * 1024,
-  /** Contents of files that are stored within one transaction. */
+  /** Contents of files of one write, or of one call of a function. */
   filesInTransaction: 200,
   /** Bytes of a file that a caller without a token uploads. */
   fileAnonymous: 10 * 1024 * 1024,

@@ -204,34 +204,21 @@ export class WriteCommands {
       effect: transactional ? 'write' : 'outside',
       once: !transactional,
       secret: operation === 'create' && kind.traits.secret !== undefined,
-      ...this.#inSteps(opened, kind, target, options, (session, bytes) =>
-        this.#run(session, kind, target, bytes, (within, plan) => run(within, bytes, plan)),
-      ),
+      ...this.#ahead(opened, kind, target, options),
+      run: (session, bytes) => this.#run(session, kind, target, bytes, (within, plan) => run(within, bytes, plan)),
     };
   }
 
-  /** Where something comes before the transaction, it does so unless the session has one. */
-  #inSteps(
+  #ahead(
     opened: Opened,
     kind: KindDef,
-    { request, unitId, ahead: takesAhead = false }: WriteTarget,
+    { request, unitId, ahead = false }: WriteTarget,
     conditions: WriteAhead['conditions'],
-    run: WorkWithin,
-  ): Pick<Plan, 'ahead' | 'run'> {
-    if (!takesAhead || !this.writesAhead.concern(kind, opened)) return { run };
+  ): Pick<Plan, 'ahead'> {
+    if (!ahead || !this.writesAhead.concern(kind, opened.model)) return {};
     const target = { kind, conditions, ...(unitId !== undefined && { id: unitId }) };
-    const ahead = async (session: Session, bytes: ReceivedBody) => {
-      const value = await parseBody(bytes, request.contentType, session.project.schema);
-      const { changed, end } = await this.writesAhead.of(value, { ...target, session });
-      return { body: changed === value ? bytes : new ParsedBody(changed), end };
-    };
     return {
-      ahead,
-      run: async (session, bytes) => {
-        if (session.executor.tx) return run(session, bytes);
-        const { body, end } = await ahead(session, bytes);
-        return run(session, body).finally(end);
-      },
+      ahead: (session, bytes, write) => this.writesAhead.of(bytes, request.contentType, { ...target, session, write }),
     };
   }
 
@@ -330,10 +317,11 @@ const SHORT_BODY = 16 * 1024;
  * Undefined for none, and for several units in one body.
  */
 function referredBy(kind: KindDef, bytes: ReceivedBody): string | undefined {
-  if (!Buffer.isBuffer(bytes) || bytes.length > SHORT_BODY) return undefined;
-  const body = parsedObject(bytes.toString());
+  if (Buffer.isBuffer(bytes) && bytes.length > SHORT_BODY) return undefined;
+  const body = bytes instanceof ParsedBody ? bytes.value : parsedObject(String(bytes));
+  if (!isPlainObject(body)) return undefined;
   const ids = referencesOf(kind).map(({ id }) => {
-    const given = body?.[id];
+    const given = body[id];
     return typeof given === 'string' || typeof given === 'number' ? String(given) : null;
   });
   return ids.some((id) => id !== null) ? JSON.stringify(ids) : undefined;

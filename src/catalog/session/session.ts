@@ -2,6 +2,8 @@
 import type { DefinitionChange } from '../definition/definition-change.js';
 import type { Executor, Transaction } from '../../database/database.js';
 import type { Field, KindDef, Model } from '../../model/model.js';
+import type { ReceivedBody } from '../../http/body/read-body.js';
+import type { Ending } from '../../shared/ending.js';
 import type { RequestIds } from '../../http/request/request-id.js';
 import { SYSTEM, type Caller } from '../../tenancy/caller.js';
 import type { UnitFunction } from '../../access/unit-rights.js';
@@ -63,6 +65,9 @@ interface WriteOrigin {
   /** How many times something has followed a commit, one after the other, if it has. */
   readonly depth?: number;
 }
+
+/** What comes before the transaction of a write: returns the body that the write gets. */
+export type Ahead = (session: Session, body: ReceivedBody, write: Ending) => Promise<ReceivedBody>;
 
 /** How the units of a session are written. */
 export function originOfWrites({ origin, ...session }: Session): WriteOrigin {

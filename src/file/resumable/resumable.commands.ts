@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Catalog } from '../../catalog/catalog.service.js';
 import { inTransaction } from '../../catalog/session/executors.js';
 import type { Session } from '../../catalog/session/session.js';
+import { withAhead } from '../../catalog/session/with-ahead.js';
 import { Database } from '../../database/database.js';
 import type { Answer } from '../../http/answer/answer.js';
 import { ParsedBody } from '../../http/body/read-body.js';
@@ -191,17 +192,14 @@ export class ResumableCommands {
         const plan = this.#creation(request, now);
         const long = this.behaviors.haveHooks(kind, now);
         const given = new ParsedBody({ ...values, [CONTENT_FIELD]: content });
-        const { body, end } = (await plan.ahead?.(now, given)) ?? { body: given, end: undefined };
-        try {
-          return await inTransaction(this.database, now, { long }, (within) =>
+        return withAhead(plan, now, given, (body) =>
+          inTransaction(this.database, now, { long }, (within) =>
             around(within, async () => {
               const { content: unit } = await plan.run(within, body);
               return String(parsedObject(unit)?.['id']);
             }),
-          );
-        } finally {
-          end?.();
-        }
+          ),
+        );
       });
     };
   }

@@ -5,6 +5,7 @@
 import { Injectable } from '@nestjs/common';
 import { getOrInsert } from '../../shared/maps.js';
 import type { Faults } from '../../shared/errors.js';
+import type { Ending } from '../../shared/ending.js';
 import type { Json } from '../../shared/json.js';
 import type { MaybePromise } from '../../shared/work-in-pieces.js';
 import { isLinkable, type KindDef, type Model } from '../../model/model.js';
@@ -39,8 +40,8 @@ export interface WriteAhead {
   readonly id?: string;
   /** Which units the caller may write. */
   readonly conditions: { readonly access?: Predicate | undefined; readonly tags?: readonly string[] | undefined };
-  /** Called when the write has ended. */
-  readonly onEnd: (end: () => void) => void;
+  /** The whole write, which may be a batch. */
+  readonly write: Ending;
 }
 
 /** How a unit was written. */
@@ -138,10 +139,10 @@ function runsOnEdits(behavior: Behavior): boolean {
 type OfModel = Pick<Session, 'model' | 'project' | 'deployment'>;
 
 /** Ids of kinds, as they are with a set of functions. */
-type KindsByModel = WeakMap<
-  Model,
-  { readonly deployment: DeployedFunctions | undefined; readonly kinds: readonly string[] }
->;
+interface KnownKinds {
+  readonly deployment: DeployedFunctions | undefined;
+  readonly kinds: readonly string[];
+}
 
 /** All behaviors; modules register theirs at startup. */
 @Injectable()
@@ -149,8 +150,7 @@ export class Behaviors {
   readonly #registered: RegisteredBehavior[] = [];
   #source: BehaviorSource | undefined;
   readonly #byKind = new WeakMap<KindDef, readonly Behavior[]>();
-  readonly #unlinking: KindsByModel = new WeakMap();
-  readonly #ahead: KindsByModel = new WeakMap();
+  readonly #unlinking = new WeakMap<Model, KnownKinds>();
 
   constructor(private readonly deployments: Deployments) {}
 
@@ -218,32 +218,21 @@ export class Behaviors {
     return this.of(kind, session).some(runsOnEdits);
   }
 
-  /** The ids of the kinds that have behaviors for deleted links from their units. */
-  unlinkingKinds(of: OfModel): readonly string[] {
-    return this.#kindsWith(this.#unlinking, of, (kind, behavior) => {
-      return isLinkable(kind) && ('beforeUnlink' in behavior || 'afterUnlink' in behavior);
-    });
-  }
-
-  /** The ids of the kinds whose behaviors do something before the transaction of a write. */
-  aheadKinds(of: OfModel): readonly string[] {
-    return this.#kindsWith(this.#ahead, of, (_, behavior) => 'ahead' in behavior);
-  }
-
-  /** Cached by model. */
-  #kindsWith(
-    cached: KindsByModel,
-    { model, project, deployment }: OfModel,
-    test: (kind: KindDef, behavior: Behavior) => boolean,
-  ): readonly string[] {
-    const current = deployment ?? this.#source?.deployment;
-    const known = cached.get(model);
-    if (known && known.deployment === current) return known.kinds;
-    const has = (kind: KindDef) =>
-      this.of(kind, { project, ...(current && { deployment: current }) }).some((behavior) => test(kind, behavior));
-    const kinds = [...model.kinds.values()].filter(has).map(({ id }) => id);
-    cached.set(model, { deployment: current, kinds });
+  /** The ids of the kinds that have behaviors for deleted links from their units. Cached by model. */
+  unlinkingKinds({ model, project, deployment = this.#source?.deployment }: OfModel): readonly string[] {
+    const known = this.#unlinking.get(model);
+    if (known && known.deployment === deployment) return known.kinds;
+    const of = { project, ...(deployment && { deployment }) };
+    const unlinks = (kind: KindDef): boolean =>
+      isLinkable(kind) && this.of(kind, of).some((each) => 'beforeUnlink' in each || 'afterUnlink' in each);
+    const kinds = [...model.kinds.values()].filter(unlinks).map(({ id }) => id);
+    this.#unlinking.set(model, { deployment, kinds });
     return kinds;
+  }
+
+  /** Whether the service does something before the transaction of a write. Only there, hooks do too. */
+  actAhead(kind: KindDef): boolean {
+    return this.#fixed(kind).some((behavior) => 'ahead' in behavior);
   }
 
   /** Calls `afterWrite` of the kind's behaviors; `id` is set for edits. */

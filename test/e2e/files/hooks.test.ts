@@ -9,6 +9,7 @@ import { createdId, ok, refusalOf } from '../../support/definitions.js';
 import { FORM_TYPE, formOf, stored, upload } from '../../support/files.js';
 import { FunctionsFolder, reload } from '../../support/functions.js';
 import { Gate, gateOf } from '../../support/gate.js';
+import { lowerLimit } from '../../support/limits.js';
 import { startTestService, type Reply, type TestProject } from '../../support/service.js';
 import { PNG } from '../../unit/file/images.js';
 
@@ -219,6 +220,15 @@ describe('a hook', () => {
       const { answer, hooks } = await seenBy(call);
       expect([answer.status >= 400, hooks]).toEqual([true, []]);
     }
+  });
+
+  it('looks at as many contents as one write may have', async () => {
+    lowerLimit('filesInTransaction', 2);
+    const of = await newProject();
+    const files = ['a', 'b', 'c'].map((text) => json('text', text));
+    expect(refusalOf(await of.post('/file/unit', files))).toEqual({ status: 400, messages: ['body.too_many'] });
+    await vi.waitFor(async () => expect(await stored(of)).toMatchObject({ files: 0, objects: 0 }));
+    await ok(of.post('/file/unit', files.slice(1)));
   });
 
   it('of a dry run is undone with it', async () => {

@@ -9,7 +9,6 @@ import { StorageSizes } from '../../../src/catalog/project/storage-sizes.js';
 import { FileBehavior } from '../../../src/file/file.behavior.js';
 import { FILE_STORE, Objects } from '../../../src/file/objects.js';
 import type { FileStore } from '../../../src/file/store/file-store.js';
-import { scalarText } from '../../../src/shared/json.js';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
 import { createdId, ok, query, refusalOf } from '../../support/definitions.js';
@@ -308,6 +307,15 @@ describe('a file in JSON', () => {
     await vi.waitFor(async () => expect(await stored(project)).toEqual(before));
   });
 
+  it('of a batch may have a name that an earlier operation answers', async () => {
+    const operations = [
+      { method: 'POST', path: '/file/unit', body: file('a.csv'), as: 'first' },
+      { method: 'POST', path: '/file/unit', body: { ...file('b'), name: { $from: 'first.name' } } },
+    ];
+    const { items } = (await ok(project.post('/batch', { operations }))) as { items: { content: object }[] };
+    expect(items[1]?.content).toMatchObject({ name: 'a.csv', media_type: 'text/csv' });
+  });
+
   it('is made by a batch, or nothing of it is', async () => {
     const create = (name: string) => ({ method: 'POST', path: '/file/unit', body: file(name) });
     await ok(project.post('/batch', { operations: [create('a'), create('b')] }));
@@ -331,7 +339,16 @@ describe('a file in JSON', () => {
     const refused = (...messages: string[]) => ({ status: 400, messages });
     expect(refusalOf(await project.post('/article/unit', articles))).toEqual(refused('body.too_many cover'));
     expect(refusalOf(await project.post('/file/unit', files))).toEqual(refused('body.too_many'));
+    // The last one is stored within the transaction, as the file that gets it is made there.
+    const [first, second, { content }] = files as [object, object, { content: string }];
+    const operations = [
+      { method: 'POST', path: '/file/unit', body: first, as: 'first' },
+      { method: 'POST', path: '/article/unit', body: { cover: second } },
+      { method: 'PUT', path: '/file/unit/{first.id}', body: { content } },
+    ];
+    expect(refusalOf(await project.post('/batch', { operations }))).toEqual(refused('body.too_many'));
     await vi.waitFor(async () => expect(await stored(project)).toEqual(before));
+    await ok(project.post('/batch', { operations: operations.slice(0, 2) }));
     await ok(project.post('/article/unit', articles.slice(1)));
     await ok(project.post('/file/unit', files.slice(1)));
   });
@@ -691,10 +708,10 @@ describe('places of uploads', () => {
     const { app } = of.service;
     const [objects, behavior] = [app.get(Objects), app.get(FileBehavior)];
     const complete = behavior.complete.bind(behavior);
-    vi.spyOn(behavior, 'complete').mockImplementationOnce(async (draft, write) => {
-      const completed = await complete(draft, write);
-      const content = objects.findUntaken(scalarText(completed.values.get('object') ?? ''));
-      if (content) await objects.end(write.session.project, content);
+    vi.spyOn(behavior, 'complete').mockImplementationOnce((draft, write) => {
+      const completed = complete(draft, write);
+      const content = behavior.contentOf(completed);
+      if (content) void objects.end(write.session.project, content);
       return completed;
     });
     expect(refusalOf(await upload(of, 'a')).messages).toEqual(['body.malformed']);
