@@ -124,9 +124,8 @@ export class ContentCommands {
     const { fileUrlSeconds = LIMITS.fileUrlSeconds } = project.settings;
     const row = await findContent(session, kind, id, access);
     if (!row) throw unknownUnit(kind, id);
-    const { epoch } = await addressedContent(session, undefined);
     const expires = Math.ceil(Date.now() / 1000 + (seconds ?? fileUrlSeconds));
-    const file = { project: project.id, epoch, id: row.id, name: row.name, object: row.object };
+    const file = { project: project.id, epoch: Number(row.epoch), id: row.id, name: row.name, object: row.object };
     return { url: this.#urls.make(file, maySeeOriginal(session, row) ? 'o' : 's', expires), expires };
   }
 

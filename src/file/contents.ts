@@ -6,7 +6,7 @@ import type { KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import type { Opened } from '../run/command.js';
 import { refusal } from '../shared/errors.js';
-import { contentStatement, type ContentRow } from '../sql/file/content.sql.js';
+import { contentStatement, type FoundContentRow } from '../sql/file/content.sql.js';
 import { parseKey } from '../unit/store/unit-ids.js';
 
 /** The kind of the project's files, and those that the caller may read or write. @throws KindError 401, 403, 404 */
@@ -24,12 +24,12 @@ export async function findContent(
   kind: KindDef,
   id: string,
   access: Predicate | undefined,
-): Promise<ContentRow | undefined> {
+): Promise<FoundContentRow | undefined> {
   const key = parseKey(kind, id);
   if (key === undefined) return undefined;
   const { project, model, executor } = session;
   const { version } = model;
   const plan = { schema: project.schema, kind, version, id: key, access, tags: undefined, recording: undefined };
-  const [row] = await executor.run<ContentRow>(contentStatement(plan));
+  const [row] = await executor.run<FoundContentRow>(contentStatement(plan));
   return row;
 }

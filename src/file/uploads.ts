@@ -177,16 +177,17 @@ function named(values: Values, name: string | undefined): Values {
   return name === undefined ? values : { ...values, name };
 }
 
-/** @throws KindError 400 */
-function valuesOf(text: string | undefined): Values {
+/** The values of the unit, which stand in JSON beside its content. @param refuse makes the refusal of a fault @throws KindError 400 */
+export function valuesOf(text: string | undefined, refuse = badValues): Values {
   if (text === undefined) return {};
-  const parameter = 'values';
   const values = parsedObject(text);
-  if (!values) throw refusal('query.bad_value', 'values: wants a JSON object', { parameter });
-  if (Object.hasOwn(values, CONTENT_FIELD)) {
-    throw refusal('query.bad_value', `values: the ${CONTENT_FIELD} is not among them`, { parameter });
-  }
+  if (!values) throw refuse('values: wants a JSON object');
+  if (Object.hasOwn(values, CONTENT_FIELD)) throw refuse(`values: the ${CONTENT_FIELD} is not among them`);
   return values;
+}
+
+function badValues(fault: string): Error {
+  return refusal('query.bad_value', fault, { parameter: 'values' });
 }
 
 /** The length that a request announces. @param most that it may be @param limit of its file @throws KindError 413 */

@@ -18,7 +18,7 @@ import * as schemas from '../../src/sql/definition/schema.sql.js';
 import * as statistics from '../../src/sql/definition/query-statistics.sql.js';
 import * as object from '../../src/sql/file/object.sql.js';
 import { listUnusedStatement } from '../../src/sql/file/check.sql.js';
-import { settleFilesStatement } from '../../src/sql/file/files.sql.js';
+import * as files from '../../src/sql/file/files.sql.js';
 import { disownFilesStatement } from '../../src/sql/file/owner.sql.js';
 import * as link from '../../src/sql/link/link.sql.js';
 import * as projectRows from '../../src/sql/list/project-rows.sql.js';
@@ -31,7 +31,6 @@ import * as expiredRows from '../../src/sql/server/expired-rows.sql.js';
 import * as delivery from '../../src/sql/webhook/delivery.sql.js';
 import * as webhook from '../../src/sql/webhook/webhook.sql.js';
 import * as idempotency from '../../src/sql/write/idempotency.sql.js';
-import { revokeUrlsStatement } from '../../src/sql/file/files.sql.js';
 import * as upload from '../../src/sql/file/upload.sql.js';
 import { deleteStatement } from '../../src/sql/write/delete.sql.js';
 
@@ -108,15 +107,15 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
   pruneFailuresStatement: () => failure.pruneFailuresStatement(SCHEMA),
   forgetTasksOfKindsStatement: () => follow.forgetTasksOfKindsStatement(SCHEMA, ['city']),
   closeFieldAccessStatement: () => access.closeFieldAccessStatement(recorded, 'a', ['read_access']),
-  beginFilesStatement: () => object.beginFilesStatement(SCHEMA),
+  beginFilesStatement: () => files.beginFilesStatement(SCHEMA),
   announceObjectStatement: () => object.announceObjectStatement(SCHEMA, 'a', 1),
   takeObjectStatement: () => object.takeObjectStatement(SCHEMA, 'a', 1),
   leaveObjectStatement: () => object.leaveObjectStatement(SCHEMA, 'a', '1'),
   countLeftStatement: () => object.countLeftStatement(SCHEMA, [{ key: 'a', bytes: 1 }]),
   forgetObjectsStatement: () => object.forgetObjectsStatement(SCHEMA, ['a']),
   listUnusedStatement: () => listUnusedStatement(SCHEMA, ['a']),
-  settleFilesStatement: () => settleFilesStatement(SCHEMA),
-  keepObjectsStatement: () => object.keepObjectsStatement(SCHEMA, 1),
+  settleFilesStatement: () => files.settleFilesStatement(SCHEMA),
+  keepObjectsStatement: () => files.keepObjectsStatement(SCHEMA, 1),
   disownFilesStatement: () => [
     disownFilesStatement(recordedFile, owner, { member: ID }),
     disownFilesStatement(recordedFile, owner, { memberKind: 'a' }),
@@ -210,7 +209,7 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
   deleteAttemptsStatement: () => throttle.deleteAttemptsStatement(SCHEMA, ['a']),
   claimKeyStatement: () => idempotency.claimKeyStatement(SCHEMA, keyed, 1),
   keepAnswerStatement: () => idempotency.keepAnswerStatement(SCHEMA, keyed, answer),
-  revokeUrlsStatement: () => revokeUrlsStatement(SCHEMA),
+  revokeUrlsStatement: () => files.revokeUrlsStatement(SCHEMA),
   beginUploadStatement: () =>
     upload.beginUploadStatement(SCHEMA, { id: ID, member: ID, metadata: '', length: 1, life: 1 }),
   holdUploadStatement: () => upload.holdUploadStatement(SCHEMA, { id: ID, member: ID, holder: ID, life: 1 }),

@@ -32,7 +32,7 @@ import {
 import { dropTablesStatement } from '../../sql/definition/schema.sql.js';
 import { RETIRED_TABLES } from '../../model/table/internal-tables.js';
 import { beginFeedStatement } from '../../sql/changes/number.sql.js';
-import { beginFilesStatement } from '../../sql/file/object.sql.js';
+import { beginFilesStatement } from '../../sql/file/files.sql.js';
 import type { RecordedPlan } from '../../sql/write/recording.sql.js';
 import { setUnindexedStatement } from '../../sql/server/registry.sql.js';
 import type { Project } from '../../tenancy/project.js';

@@ -1,11 +1,6 @@
 /** One part of a content by `Range` and `If-Range` (RFC 9110, section 14). */
 import { KindError } from '../../shared/errors.js';
-
-/** Both are positions of bytes, from 0. */
-interface ByteRange {
-  readonly first: number;
-  readonly last: number;
-}
+import type { ByteRange } from '../store/file-store.js';
 
 interface Ranged {
   readonly bytes: number;

@@ -7,7 +7,6 @@ import type { Readable } from 'node:stream';
 import { refusal, retryLater, type KindError } from '../../shared/errors.js';
 import { FairQueue } from '../../shared/fair-queue.js';
 import { LIMITS } from '../../shared/limits.js';
-import { SharedLoads } from '../../shared/shared-loads.js';
 import { ImageProcess, type MadeImage, type NotMade } from './image-process.js';
 import type { SizeOfImage } from '../../shared/image-sizes.js';
 import type { ImageFormat } from './image-format.js';
@@ -40,7 +39,6 @@ export class ImageMaker {
   readonly #processes = new Set<ImageProcess>();
   /** Those without work, with the timers that end them. */
   readonly #idle = new Map<ImageProcess, NodeJS.Timeout>();
-  readonly #making = new SharedLoads<MadeImage>();
   readonly #refused = new LRUCache<string, KindError>(REMEMBERED);
   readonly queue = new FairQueue({
     concurrency: LIMITS.imagesAtOnce,
@@ -58,7 +56,7 @@ export class ImageMaker {
 
   /**
    * @param source opens the content of the picture, a second time if the first process ends by itself
-   * @param key the object, the size and the format: who asks for what is being made shares it
+   * @param key the object, the size and the format: what was refused is remembered
    * @param project for a fair share of the processes
    * @throws KindError 400 `file.no_image`, `file.image_too_large`, 503, and whatever the source throws
    */
@@ -71,15 +69,13 @@ export class ImageMaker {
   ): Promise<MadeImage> {
     const refused = this.#refused.get(key);
     if (refused) throw refused;
-    return this.#making.run(key, () =>
-      this.queue.run(project, async () => {
-        const made = await this.#make(source, size, format);
-        if (typeof made !== 'string') return made;
-        const error = REFUSALS[made]();
-        this.#refused.set(key, error);
-        throw error;
-      }),
-    );
+    return this.queue.run(project, async () => {
+      const made = await this.#make(source, size, format);
+      if (typeof made !== 'string') return made;
+      const error = REFUSALS[made]();
+      this.#refused.set(key, error);
+      throw error;
+    });
   }
 
   /** Ends all processes; Nest calls it when the service stops. */

@@ -12,7 +12,7 @@ import type { HttpRequest } from '../../http/request/request.js';
 import { UPLOAD_TABLE } from '../../model/table/internal-tables.js';
 import { refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
-import { contentBytesStatement, type ContentBytesRow } from '../../sql/file/files.sql.js';
+import { contentBytesStatement, type ContentBytesRow, lockFilesStatement } from '../../sql/file/files.sql.js';
 import type { UntakenObject } from '../../sql/file/object.sql.js';
 import {
   addPartStatement,
@@ -20,7 +20,6 @@ import {
   deleteUploadStatement,
   emptyUploadStatement,
   endUploadStatement,
-  lockFilesStatement,
   openUploadsStatement,
   partsStatement,
   raiseUploadStatement,

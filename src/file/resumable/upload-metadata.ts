@@ -1,9 +1,7 @@
 /** The header `Upload-Metadata` of tus: keys, each with a value in base64. */
-import { CONTENT_FIELD } from '../../model/built-in/file-fields.js';
 import { decodeBase64 } from '../../shared/base64.js';
 import { refusal } from '../../shared/errors.js';
-import { parsedObject } from '../../shared/json.js';
-import { nameIn } from '../uploads.js';
+import { nameIn, valuesOf } from '../uploads.js';
 
 export interface UploadMetadata {
   readonly name: string;
@@ -30,20 +28,13 @@ export function parseMetadata(header: string): UploadMetadata {
     if (texts.has(key) && texts.get(key) === undefined) throw malformed(`${key} is not in UTF-8`);
     return texts.get(key);
   };
-  const values = valuesOf(given('values'));
+  const values = valuesOf(given('values'), malformed);
   const name = nameIn(values, given('filename'));
   if (name === undefined) {
     const text = 'name: must be given in Upload-Metadata, as filename or as the name in values';
     throw refusal('parameter.required', text, { parameter: 'name' });
   }
   return { name, claimed: given('filetype') || undefined, values };
-}
-
-function valuesOf(text: string | undefined): Readonly<Record<string, unknown>> {
-  const values = text === undefined ? {} : parsedObject(text);
-  if (!values) throw malformed('values wants a JSON object');
-  if (Object.hasOwn(values, CONTENT_FIELD)) throw malformed(`the ${CONTENT_FIELD} is not among the values`);
-  return values;
 }
 
 function utf8Of(bytes: Buffer): string | undefined {

@@ -31,6 +31,7 @@ export interface FileStore {
   removeUnfinished(before: Date): Promise<void>;
 }
 
+/** Both are positions of bytes, from 0. */
 export interface ByteRange {
   readonly first: number;
   readonly last: number;

@@ -22,8 +22,14 @@ export interface ContentRow {
 
 export type StoredContentRow = Pick<ContentRow, 'name' | 'object' | 'bytes' | 'sha256'>;
 
-/** A content with the number that ends signed addresses when it is raised. */
-export type AddressedContentRow = { readonly epoch: string } & (ContentRow | Readonly<Record<keyof ContentRow, null>>);
+/** The number that ends signed addresses when it is raised. */
+interface Epoch {
+  readonly epoch: string;
+}
+
+export type FoundContentRow = Epoch & ContentRow;
+
+export type AddressedContentRow = Epoch & (ContentRow | Readonly<Record<keyof ContentRow, null>>);
 
 /** The content that a file has. One row at most. */
 export function contentOfUnitStatement(schema: string, id: string): Statement {
@@ -58,14 +64,23 @@ export function addressedContentStatement(schema: string, id: string | undefined
   );
 }
 
-/** The content of a file that fits the plan. One row at most. */
+/** The content of a file that fits the plan, with the number that ends addresses. One row at most. */
 export function contentStatement(plan: DeletePlan): Statement {
   return render(
     sql`
-      SELECT ${CONTENT_COLUMNS}
+      SELECT (SELECT "epoch"::text FROM ${ident(plan.schema, FILES_TABLE)}) AS epoch, ${CONTENT_COLUMNS}
       FROM ${kindTable(plan.schema, plan.kind)} AS t
       WHERE ${targetConditions(plan, param(plan.id), param(plan.version))}
     `,
     true,
   );
+}
+
+/** Rows `id, object, bytes`: where the contents of all files are. */
+export function contentsStatement(schema: string): Statement {
+  return render(sql`
+    SELECT t."id"::text AS id, t.${ident(OBJECT_FIELD)} AS object, t."bytes"::float8 AS bytes
+    FROM ${ident(schema, FILE_KIND)} AS t
+    ORDER BY t."id"
+  `);
 }

@@ -1,10 +1,24 @@
 /** The row of a project's files as a whole. */
 import { FILES_TABLE, UPLOAD_TABLE } from '../../model/table/internal-tables.js';
 import { FILE_KIND } from '../../model/built-in-traits.js';
-import { OBJECT_FIELD } from '../../model/built-in/file-fields.js';
 import type { KindDef } from '../../model/model.js';
+import { seconds } from '../columns.sql.js';
 import { storedCount } from '../count.sql.js';
 import { type Fragment, ident, param, render, sql, type Statement } from '../fragment.js';
+
+export function beginFilesStatement(schema: string): Statement {
+  return render(sql`
+    INSERT INTO ${ident(schema, FILES_TABLE)} AS f ("id", "bytes", "left_bytes", "epoch")
+    VALUES (1, 0, 0, 1)
+    ON CONFLICT ("id") DO UPDATE
+    SET "left_bytes" = coalesce(f."left_bytes", 0)
+  `);
+}
+
+/** Lets those wait that begin uploads, or give objects to files, until the transaction ends. */
+export function lockFilesStatement(schema: string): Statement {
+  return render(sql`SELECT FROM ${ident(schema, FILES_TABLE)} FOR NO KEY UPDATE`);
+}
 
 /** Ends all signed addresses of the project's files. */
 export function revokeUrlsStatement(schema: string): Statement {
@@ -47,15 +61,6 @@ export function storedFilesStatement(schema: string, files: KindDef): Statement 
   `);
 }
 
-/** Rows `id, object, bytes`: where the contents of all files are. */
-export function contentsStatement(schema: string): Statement {
-  return render(sql`
-    SELECT t."id"::text AS id, t.${ident(OBJECT_FIELD)} AS object, t."bytes"::float8 AS bytes
-    FROM ${ident(schema, FILE_KIND)} AS t
-    ORDER BY t."id"
-  `);
-}
-
 /** Says how many bytes all contents have, and ends all signed addresses, those of an earlier project of that id too. */
 export function settleFilesStatement(schema: string, now = Date.now()): Statement {
   return render(sql`
@@ -63,5 +68,12 @@ export function settleFilesStatement(schema: string, now = Date.now()): Statemen
     SET
       "bytes" = (SELECT coalesce(sum(t."bytes"), 0) FROM ${ident(schema, FILE_KIND)} AS t),
       "epoch" = greatest("epoch" + 1, ${param(Math.floor(now / 1000))}::bigint)
+  `);
+}
+
+/** Keeps all objects for some seconds, or longer where that was said before. */
+export function keepObjectsStatement(schema: string, life: number): Statement {
+  return render(sql`
+    UPDATE ${ident(schema, FILES_TABLE)} SET "kept_until" = greatest("kept_until", now() + ${seconds(life)})
   `);
 }

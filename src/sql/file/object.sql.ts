@@ -16,15 +16,6 @@ export interface UntakenObject {
   readonly bytes: number;
 }
 
-export function beginFilesStatement(schema: string): Statement {
-  return render(sql`
-    INSERT INTO ${ident(schema, FILES_TABLE)} AS f ("id", "bytes", "left_bytes", "epoch")
-    VALUES (1, 0, 0, 1)
-    ON CONFLICT ("id") DO UPDATE
-    SET "left_bytes" = coalesce(f."left_bytes", 0)
-  `);
-}
-
 /** Says that an object is going to be stored. @param life seconds after which it may be removed if no file has it */
 export function announceObjectStatement(schema: string, key: string, life: number): Statement {
   return render(sql`
@@ -140,12 +131,5 @@ export function nextDueStatement(schema: string): Statement {
   return render(sql`
     SELECT ${milliseconds(sql`min("goes_at")`)} AS next, ${milliseconds(sql`now()`)} AS now
     FROM ${ident(schema, UNUSED_OBJECT_TABLE)}
-  `);
-}
-
-/** Keeps all objects for some seconds, or longer where that was said before. */
-export function keepObjectsStatement(schema: string, life: number): Statement {
-  return render(sql`
-    UPDATE ${ident(schema, FILES_TABLE)} SET "kept_until" = greatest("kept_until", now() + ${seconds(life)})
   `);
 }

@@ -53,11 +53,6 @@ const COLUMNS = sql`
   ${milliseconds(sql`"expires_at"`)} AS expires
 `;
 
-/** Lets those wait that begin uploads, or give objects to files, until the transaction ends. */
-export function lockFilesStatement(schema: string): Statement {
-  return render(sql`SELECT FROM ${ident(schema, FILES_TABLE)} FOR NO KEY UPDATE`);
-}
-
 /** One row of `ContentBytesRow`, and the uploads of a member as `open` that are not files yet. */
 export function openUploadsStatement(schema: string, member: string): Statement {
   return render(sql`

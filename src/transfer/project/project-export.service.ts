@@ -10,7 +10,7 @@ import type { ProjectRow } from '../../database/registry/project.repository.js';
 import { asRefusal, isStaleModel } from '../../database/statement/sqlstate.js';
 import { FILE_STORE } from '../../file/objects.js';
 import type { FileStore } from '../../file/store/file-store.js';
-import { contentsStatement } from '../../sql/file/files.sql.js';
+import { contentsStatement } from '../../sql/file/content.sql.js';
 import { keepObjects, writeContents, type StoredContents } from './archived-contents.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
 import { hasFiles, type Model } from '../../model/model.js';

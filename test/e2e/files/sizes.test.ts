@@ -1,6 +1,7 @@
 /** Pictures are answered in the sizes of their project, which are made once and kept beside their objects. */
 import sharp from 'sharp';
 import { describe, expect, it, vi } from 'vitest';
+import { ImageMaker } from '../../../src/file/image/image-maker.js';
 import { Objects, FILE_STORE } from '../../../src/file/objects.js';
 import type { FileStore } from '../../../src/file/store/file-store.js';
 import { schemaName } from '../../../src/model/names.js';
@@ -77,7 +78,9 @@ describe('a size', () => {
     });
     const made = Buffer.from(await webp.arrayBuffer());
     expect(await sharp(made).metadata()).toMatchObject({ format: 'webp', width: 200, height: 200 });
-    const jpeg = await sized(admin, id, '?size=small');
+    const makes = vi.spyOn(app.get(ImageMaker), 'make');
+    const [jpeg] = (await Promise.all([1, 2, 3].map(() => sized(admin, id, '?size=small')))) as [Response];
+    expect(makes).toHaveBeenCalledTimes(1);
     expect(await sharp(Buffer.from(await jpeg.arrayBuffer())).metadata()).toMatchObject({ format: 'jpeg', width: 480 });
     const png = await sized(admin, id, '?size=thumb&format=png');
     expect([png.headers.get('content-type'), png.headers.get('vary')]).toEqual(['image/png', 'Authorization']);

@@ -187,14 +187,6 @@ describe('refused', () => {
 });
 
 describe('its processes', () => {
-  test('make a picture once for all who ask for it at the same time', async () => {
-    const source = vi.fn(async () => Readable.from([await filled(40, 20).png().toBuffer()]));
-    const ask = (project: string) => maker.make(source, COVER, 'webp', 'shared', project);
-    const [first, second] = await Promise.all([ask('acme'), ask('acme')]);
-    expect(second.bytes).toBe(first.bytes);
-    expect(source).toHaveBeenCalledTimes(1);
-  });
-
   test('are two, a queue has an end, and other projects have places in it and their turn', async () => {
     lowerLimit('imagesWaiting', 4);
     lowerLimit('imagesWaitingPerProject', 3);

@@ -11,7 +11,7 @@ import { ContentCheck } from '../../../src/file/content-check.js';
 import { ObjectCollector } from '../../../src/file/object-collector.js';
 import { COLLECTION, FILE_STORE, newKey, Objects, sizeKey } from '../../../src/file/objects.js';
 import { asContent, unavailable, type FileStore } from '../../../src/file/store/file-store.js';
-import { keepObjectsStatement } from '../../../src/sql/file/object.sql.js';
+import { keepObjectsStatement } from '../../../src/sql/file/files.sql.js';
 import { collected } from '../../support/collected.js';
 import { withMembers } from '../../support/callers.js';
 import { commandsOn, runCommand } from '../../support/command-line.js';
