@@ -32,6 +32,8 @@ export class FileController {
     id: 'create',
     rights: ['create'],
     summary: 'Upload a file',
+    description:
+      'The body is the content, of any type, with its `name` in the query; or a form with the content; or JSON with the content in base64, of 1 MiB at most.',
     query: [...UPLOAD_QUERY, ...CREATE_ENDPOINT_QUERY],
     form: 'upload',
     content: 'created',

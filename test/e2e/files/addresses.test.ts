@@ -105,6 +105,9 @@ describe('a signed address', () => {
     expect(await refusedBy(url, { headers: { range: 'bytes=9-' } })).toBe('416 file.range');
     const document = (await admin.get('/doc/openapi.json?kinds=file')).body as unknown as OpenApiDocument;
     const { operationId, responses } = document.paths['/api/lib/project/{project_id}/file/{file_id}']?.get ?? {};
+    const { put: replace } = document.paths['/api/lib/file/unit/{unit_id}/content'] ?? {};
+    expect(Object.keys(replace?.requestBody?.content ?? {})).toEqual(['multipart/form-data', '*/*']);
+    expect(JSON.stringify(replace?.responses['200'])).toContain('"ETag":{"$ref":"#/components/headers/ContentETag"}');
     expect([operationId, responses]).toMatchObject(['file.address', { '206': {}, '304': {}, '416': {}, '503': {} }]);
     expect((await opened(url, { headers: { 'if-none-match': etag } })).status).toBe(304);
     const saved = await opened(`${url}&download=true`);
@@ -309,6 +312,27 @@ describe('the address in an answer', () => {
     ]);
     const loaded = await ok(project.get(`/note/unit/${note}?load_links=true&include_linked=url`));
     expect(JSON.stringify(loaded)).toContain('signature=o.');
+  });
+
+  it('is there over several references, in tables and in the feed of changes', async () => {
+    const project = await ofPages;
+    await ok(
+      project.post('/kind/unit', { id: 'visit', parameters: [{ id: 'of', kind_id: 'unit', reference_kind: 'page' }] }),
+    );
+    const { items, next } = (await ok(project.get('/changes?kinds=page,file'))) as { items: unknown[]; next: string };
+    expect(items).toEqual([]);
+    const page = await createdId(project.post('/page/unit', { cover: inJson('a.txt') }));
+    await ok(project.post('/visit/unit', { of: page }));
+    const url = expect.stringMatching(/\/a\.txt\?expires=\d+&signature=o\./) as string;
+    expect(await itemsOf(project, '/visit/unit?include=[of.cover.url]')).toEqual([{ 'of.cover.url': url }]);
+    expect((await project.get('/visit/export?format=csv&include=[of.cover.url]')).text.split('\r\n')[1]).toEqual(url);
+    for (const [kind, name] of [
+      ['page', 'cover.url'],
+      ['file', 'url'],
+    ] as const) {
+      const changes = await itemsOf(project, `/changes?kinds=${kind}&include=${name}&since=${next}`);
+      expect(changes).toMatchObject([{ unit: { [name]: url } }]);
+    }
   });
 
   const read = { operations: [{ method: 'GET', path: '/page/unit?include=cover.url' }] };

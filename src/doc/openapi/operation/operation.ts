@@ -184,7 +184,7 @@ function operationBody(
     case 'file':
       return { required: true, content: { 'text/csv': FILE, 'application/x-ndjson': FILE } };
     case 'content':
-      return CONTENT;
+      return { required: true, content: { 'multipart/form-data': FORM, ...CONTENT.content } };
     case 'part':
       return { required: false, content: { 'application/offset+octet-stream': { schema: {} } } };
     case 'signup':
@@ -224,7 +224,7 @@ const FORM = {
     required: ['file'],
     properties: {
       values: { type: 'string', description: 'The values of the unit, as a JSON object; before the file.' },
-      file: { ...BYTES_SCHEMA, description: 'The content. Its name is that of the unit if none is given.' },
+      file: { ...BYTES_SCHEMA, description: 'The content. Its name is that of a new unit if none is given.' },
     },
   },
 } as const;

@@ -83,7 +83,7 @@ export function responsesOf(
 
 function success(route: DocumentedRoute, kind: KindDef | undefined, view: DocumentView): Response | Ref {
   const { content, media = 'application/json' } = route;
-  if (route.tus !== undefined) return { description: SUCCESS_TEXTS[route.method], headers: TUS_HEADERS };
+  if (route.tus !== undefined) return { description: SUCCESS_TEXTS[route.method], headers: tusHeaders(route) };
   const ofWrite = writeHeaders(route, kind);
   const isWrite = Object.keys(ofWrite).length > 0;
   if (content === 'nothing') return responseRef(isWrite ? 'Gone' : 'Nothing');
@@ -91,7 +91,8 @@ function success(route: DocumentedRoute, kind: KindDef | undefined, view: Docume
   if (kindId !== undefined && hasRecord(view, kindId)) {
     const answered = view.names.schema(kindId, 'answer');
     if (!isWrite) return responseRef(answered);
-    return recordResponse(view.names.schema(kindId, 'record'), ofWrite, kind?.builtIn === true);
+    const more = { ...ofWrite, ...(route.form === 'content' && { ETag: headerRef('ContentETag') }) };
+    return recordResponse(view.names.schema(kindId, 'record'), more, kind?.builtIn === true);
   }
   const hasEtag = VERSIONED_CONTENT.has(content) || route.conditional === 'read';
   const tellsChanges = !kind || kind.builtIn || route.method === 'delete';
@@ -102,7 +103,7 @@ function success(route: DocumentedRoute, kind: KindDef | undefined, view: Docume
     description: SUCCESS_TEXTS[route.method],
     headers: {
       [REQUEST_ID_HEADER]: headerRef('RequestId'),
-      ...(hasEtag && { ETag: headerRef(route.ranged || route.form === 'content' ? 'ContentETag' : 'ETag') }),
+      ...(hasEtag && { ETag: headerRef(route.ranged ? 'ContentETag' : 'ETag') }),
       ...(route.ranged && WHOLE_CONTENT),
       ...(route.upserts && mayTakeMany(kind) && { [RESULT_HEADER]: headerRef('Result') }),
       ...ofWrite,
@@ -140,12 +141,24 @@ export function functionResponse(
 /** Content whose answer has the ETag of one unit. */
 const VERSIONED_CONTENT: ReadonlySet<ContentForm | undefined> = new Set(['unit', 'created', 'kind']);
 
-const TUS_HEADERS: Headers = {
-  [REQUEST_ID_HEADER]: headerRef('RequestId'),
+const UPLOAD_STATE: Headers = {
   'Upload-Offset': headerRef('UploadOffset'),
   'Upload-Expires': headerRef('UploadExpires'),
   [FILE_HEADER]: headerRef('FileId'),
 };
+
+function tusHeaders({ method }: DocumentedRoute): Headers {
+  return {
+    [REQUEST_ID_HEADER]: headerRef('RequestId'),
+    'Tus-Resumable': headerRef('TusResumable'),
+    ...(method === 'post' && { Location: headerRef('UploadLocation') }),
+    ...(method === 'head' && {
+      'Upload-Length': headerRef('UploadLength'),
+      'Upload-Metadata': headerRef('UploadMetadata'),
+    }),
+    ...(method !== 'delete' && UPLOAD_STATE),
+  };
+}
 
 const SUCCESS_TEXTS = {
   get: 'What was asked for.',
