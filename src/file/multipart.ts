@@ -17,7 +17,7 @@ const VALUES = 'values';
 const FILE = 'file';
 
 export function isMultipart(contentType: string | undefined): contentType is string {
-  return /^multipart\/form-data\s*;/i.test(contentType ?? '');
+  return /^multipart\/form-data\s*(?:;|$)/i.test(contentType ?? '');
 }
 
 /**

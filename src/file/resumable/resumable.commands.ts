@@ -144,6 +144,7 @@ export class ResumableCommands {
         if (opened.caller.type !== 'member') throw refusal('token.missing', 'Resumable uploads need a token');
         this.#creation(request, opened);
         readQuery(request.url, NO_QUERY);
+        refuseExtensions(request);
         return {
           effect: 'stream',
           kindId: FILE_KIND,
@@ -232,6 +233,13 @@ function fieldsOf(upload: UploadRow): Readonly<Record<string, string | number>> 
     'Upload-Expires': new Date(expires).toUTCString(),
     ...(file !== null && { [FILE_HEADER]: file }),
   };
+}
+
+/** A client that asks for more than there is would take the file for another one. @throws KindError 400 */
+function refuseExtensions({ headers }: HttpRequest): void {
+  const name = ['upload-checksum', 'upload-concat'].find((each) => headers[each] !== undefined);
+  if (name === undefined) return;
+  throw refusal('header.bad_value', `${name}: this extension of tus is not among Tus-Extension`, { parameter: name });
 }
 
 /** The number in a header. @throws KindError 400 */

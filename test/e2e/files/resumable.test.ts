@@ -3,6 +3,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { Upload } from 'tus-js-client';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { OpenApiDocument, OpenApiOperation } from '../../../src/doc/openapi/openapi.js';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import { StorageSizes } from '../../../src/catalog/project/storage-sizes.js';
 import { asMember } from '../../support/callers.js';
@@ -146,6 +147,17 @@ describe('an upload', () => {
     });
     const other = await fetch(`${address.replace('upload', 'unit')}`, { method: 'OPTIONS' });
     expect(other.headers.get('tus-version')).toBeNull();
+    const { paths } = (await project.get('/doc/openapi.json?kinds=file')).body as unknown as OpenApiDocument;
+    const answered = (operation: OpenApiOperation | undefined, status: string) =>
+      Object.keys((operation?.responses[status] as { headers: object }).headers);
+    const {
+      post,
+      head,
+      delete: end,
+    } = { ...paths['/api/lib/file/upload'], ...paths['/api/lib/file/upload/{upload_id}'] };
+    expect(answered(post, '201')).toEqual(expect.arrayContaining(['Tus-Resumable', 'Location', 'Upload-Offset']));
+    expect(answered(head, '200')).toEqual(expect.arrayContaining(['Upload-Length', 'Upload-Metadata', 'kind-file']));
+    expect(answered(end, '204')).not.toContain('kind-file');
   });
 
   it.each([undefined, '0.2.2'])('of the version %s of the protocol is refused', async (version) => {
@@ -159,6 +171,8 @@ describe('an upload', () => {
     ['without a length', { 'upload-length': '' }, '400 header.bad_value'],
     ['with a length that is none', { 'upload-length': '-1' }, '400 header.bad_value'],
     ['longer than a file', { 'upload-length': String(100 * 1024 * 1024 + 1) }, '413 body.too_large'],
+    ['as a part of another one', { 'upload-concat': 'partial' }, '400 header.bad_value'],
+    ['with a checksum of tus', { 'upload-checksum': 'sha1 YQ==' }, '400 header.bad_value'],
     ['without a name', { 'upload-metadata': '' }, '400 parameter.required'],
     ['with a name that is none', { 'upload-metadata': `filename ${base64('..')}` }, '400 parameter.bad_value'],
     ['with a name that is no text', { 'upload-metadata': `values ${base64('{"name":1}')}` }, '400 parameter.bad_type'],

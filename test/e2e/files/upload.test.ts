@@ -232,8 +232,8 @@ describe('a form', () => {
     ),
   );
 
-  it('without a boundary is refused', () => {
-    const headers = { 'content-type': 'multipart/form-data; a=b' };
+  it.each(['multipart/form-data', 'multipart/form-data; a=b'])('without a boundary is refused: %s', (type) => {
+    const headers = { 'content-type': type };
     return expectNothingKept(
       project,
       () => project.post('/file/unit', formOf([FILE]), { headers }),
