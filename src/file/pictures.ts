@@ -70,7 +70,7 @@ export class Pictures {
     const sizes = this.#sizesOf(settings.imageSizes);
     const size = sizes.get(name);
     if (!size) {
-      const hint = didYouMean(name, sizes.keys());
+      const hint = didYouMean(name, sizes.keys()) || ` (there are ${[...sizes.keys()].join(', ')})`;
       throw refusal('query.bad_value', `size: no size '${shortened(name)}'${hint}`, { parameter: 'size' });
     }
     if (!hasSizes(row.media_type)) throw noImage();

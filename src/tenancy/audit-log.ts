@@ -19,7 +19,7 @@ type AuditAction =
   | 'member.password_set'
   | 'member.signed_out';
 
-interface AuditEntry {
+export interface AuditEntry {
   readonly action: AuditAction;
   readonly project: string;
   readonly caller: Caller;

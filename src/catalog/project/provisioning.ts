@@ -35,7 +35,7 @@ import {
   updateProjectStatement,
 } from '../../sql/server/registry.sql.js';
 import type { Json } from '../../shared/json.js';
-import { AuditLog } from '../../tenancy/audit-log.js';
+import { type AuditEntry, AuditLog } from '../../tenancy/audit-log.js';
 import { SYSTEM } from '../../tenancy/caller.js';
 import { projectOf, type Project } from '../../tenancy/project.js';
 import { namedSettings } from '../../tenancy/project-settings.js';
@@ -68,6 +68,11 @@ export interface ProjectChange {
   readonly settings?: ProjectSettings;
   readonly accessDefault?: AccessDefault;
 }
+
+/** Who changes a project, for the audit log. */
+type ChangedBy = Pick<AuditEntry, 'caller' | 'requestId'>;
+
+const BY_SYSTEM: ChangedBy = { caller: SYSTEM, requestId: undefined };
 
 @Injectable()
 export class Provisioning {
@@ -136,7 +141,11 @@ export class Provisioning {
     return row;
   }
 
-  async set(id: string, { label, settings = {}, accessDefault }: ProjectChange): Promise<ProjectRow> {
+  async set(
+    id: string,
+    { label, settings = {}, accessDefault }: ProjectChange,
+    by: ChangedBy = BY_SYSTEM,
+  ): Promise<ProjectRow> {
     const row = await this.get(id);
     if (accessDefault) await this.#setAccessDefault(row, accessDefault);
     const changedOnes = changedSettings(row, settings);
@@ -146,7 +155,7 @@ export class Provisioning {
       // Addresses made before open originals.
       if (changedOnes.originals === 'owner' && row.status === 'active')
         await tx.run(revokeUrlsStatement(schemaName(id)));
-      if (Object.keys(changed).length > 0) this.#record(tx, 'changed', id, { settings: changed });
+      if (Object.keys(changed).length > 0) this.#record(tx, 'changed', id, { settings: changed }, by);
     });
     await this.#announce(id);
     return this.get(id);
@@ -228,8 +237,9 @@ export class Provisioning {
     change: 'created' | 'changed' | 'deleted',
     project: string,
     details: Readonly<Record<string, Json>> = {},
+    { caller, requestId }: ChangedBy = BY_SYSTEM,
   ): void {
-    this.audit.record({ action: `project.${change}`, project, caller: SYSTEM, requestId: undefined, details }, tx);
+    this.audit.record({ action: `project.${change}`, project, caller, requestId, details }, tx);
   }
 
   async #announce(id: string): Promise<void> {

@@ -72,7 +72,8 @@ export type ContentForm =
   | 'webhookDeliveries'
   | 'functionFailure'
   | 'functionFailures'
-  | 'fileUrl';
+  | 'fileUrl'
+  | 'fileSettings';
 
 export const TAGS = {
   Authentication: 'Members sign up, sign in and look after their sessions.',

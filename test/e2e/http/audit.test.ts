@@ -230,6 +230,9 @@ test('projects, by the service or a command', async () => {
     }),
     expect.objectContaining({ action: 'project.changed', settings: { units: 500, requests_per_second: 9000 } }),
   ]);
+  expect(await linesBy(() => ok(admin.put('/file/settings', { file_url_seconds: 61 })))).toMatchObject([
+    { action: 'project.changed', settings: { file_url_seconds: 61 }, by: { kind: 'kind_admin' } },
+  ]);
   await provisioning.set(admin.id, { settings: { units: null, requestsPerSecond: null }, accessDefault: 'open' });
   const same = { label: (await provisioning.get(admin.id)).label, settings: { units: null, otp: false } } as const;
   expect(await linesBy(() => provisioning.set(admin.id, { ...same, accessDefault: 'open' }))).toEqual([]);
