@@ -27,6 +27,7 @@ const MemberPage = lazy(async () => ({ default: (await import('./members/member-
 const AccountPage = lazy(async () => ({ default: (await import('./members/account-page.js')).AccountPage }));
 const WebhooksPage = lazy(async () => ({ default: (await import('./webhooks/webhooks-page.js')).WebhooksPage }));
 const WebhookPage = lazy(async () => ({ default: (await import('./webhooks/webhook-page.js')).WebhookPage }));
+const SettingsPage = lazy(async () => ({ default: (await import('./settings/settings-page.js')).SettingsPage }));
 const AccessPage = lazy(async () => ({ default: (await import('./access/access-page.js')).AccessPage }));
 const WhyPage = lazy(async () => ({ default: (await import('./access/why-page.js')).WhyPage }));
 const AccessEditorPage = lazy(async () => ({
@@ -121,6 +122,7 @@ const router = createHashRouter([
       { path: '/functions/:kind/:scope/:name', element: <FunctionPage /> },
       { path: '/webhooks', element: <WebhooksPage /> },
       { path: '/webhooks/:id', element: <WebhookPage /> },
+      { path: '/settings', element: <SettingsPage /> },
       { path: '/access', element: <AccessPage /> },
       { path: '/why/:kind/:id', element: <WhyPage /> },
       { path: '/access/:of/:id/:operation', element: <AccessEditorPage /> },

@@ -335,6 +335,34 @@ describe('a reference to a file', () => {
   });
 });
 
+it('the settings of files are changed, and what is refused is said at its field', async () => {
+  await page.getByRole('link', { name: 'Settings', exact: true }).click();
+  const sizes = main.getByRole('textbox', { name: 'Sizes of pictures' });
+  await sizes.fill('thumb:100x100');
+  await main.getByRole('button', { name: 'Save' }).click();
+  await main.getByText("'thumb:100x100': the mode is cover, contain or inside").waitFor();
+  expect(await sizes.getAttribute('aria-invalid')).toBe('true');
+  await opened.screenshot('settings');
+  await accessible();
+  await sizes.fill('small:100x100:cover');
+  await main.getByRole('textbox', { name: 'Addresses open a file' }).fill('120');
+  await main.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved').first().waitFor();
+  expect((await project.get('/file/settings')).body.content).toEqual({
+    image_sizes: 'small:100x100:cover',
+    originals: 'all',
+    file_url_seconds: 120,
+  });
+  await open('#/model/kind/edit/file');
+  await main.getByText(/^Always there: id, kind_id, name, content, media_type/).waitFor();
+  expect(await main.getByRole('button', { name: /^Remove/ }).count()).toBe(0);
+  // Small pictures are shown as they are where no size is called so.
+  await open('#/data/article');
+  await expect.poll(() => shownPictures('.grid')).toBe(1);
+  await ok(project.put('/file/settings', { image_sizes: 'default' }));
+  complaints.splice(0);
+});
+
 describe('who may do less', () => {
   it('sees no upload where it may not create, and no form where it may not edit', async () => {
     await ok(project.put('/kind/unit/file', { access: { create: 'admin', read: 'anyone' } }));

@@ -9,6 +9,7 @@ import { members } from './members.js';
 import { model } from './model.js';
 import { overview } from './overview.js';
 import { rights } from './rights.js';
+import { settings } from './settings.js';
 import { webhooks } from './webhooks.js';
 
 export const en = {
@@ -42,6 +43,7 @@ export const en = {
     members: 'Members',
     functions: 'Functions',
     webhooks: 'Webhooks',
+    settings: 'Settings',
   },
   sign_in: {
     title: 'Sign in',
@@ -72,5 +74,6 @@ export const en = {
   ...overview,
   ...access,
   ...rights,
+  ...settings,
   ...webhooks,
 } as const;

@@ -56,6 +56,7 @@ export const model = {
     no_id: 'None can be made from the name; give one',
     id_help: 'In addresses and filters. It cannot be changed later.',
     add_new: 'Add a new parameter',
+    fixed_parameters: 'Always there: %{names}.',
     add_known: 'Add one that exists',
     move_up: 'Move %{name} up',
     move_down: 'Move %{name} down',

@@ -1,6 +1,7 @@
 /** The list of a kind's parameters: in order, with new ones that are defined here. */
 import { ActionIcon, Button, Group, Paper, Select, Stack, Text as Paragraph, TextInput, Anchor } from '@mantine/core';
 import { Link } from 'react-router';
+import { FILE_KIND } from '../../../src/model/built-in-traits.js';
 import { isReference } from '../../../src/model/parameter-type/parameter-type.js';
 import { PARAMETER_TYPES } from '../../../src/model/parameter-type/type-by-id.js';
 import { identifierFromLabel } from '../../../src/shared/identifiers.js';
@@ -50,6 +51,10 @@ export function ParameterListEditor({
   const others = [...model.parameters.values()].filter(
     ({ id, kind_id: type, own }) => own !== true && !used.has(id) && !(ofLinks && isReferenceType(type)),
   );
+  // Of files, the service has parameters that no definition can change.
+  const isFixed = (draft: ParameterDraft): draft is string =>
+    owner === FILE_KIND && typeof draft === 'string' && known(draft) === undefined;
+  const fixed = drafts.filter(isFixed);
   const replace = (at: number, ...by: readonly ParameterDraft[]) => onChange(drafts.toSpliced(at, 1, ...by));
   const move = (at: number, to: number) => {
     const draft = drafts[at];
@@ -58,7 +63,13 @@ export function ParameterListEditor({
   const types = ofLinks ? model.types.filter((type) => !isReferenceType(type)) : model.types;
   return (
     <Stack gap="xs">
+      {fixed.length > 0 && (
+        <Paragraph size="sm" c="dimmed">
+          {text('model.fixed_parameters', { names: fixed.join(', ') })}
+        </Paragraph>
+      )}
       {drafts.map((draft, at) => {
+        if (isFixed(draft)) return null;
         const name = typeof draft === 'string' ? (known(draft)?.label ?? draft) : String(draft.inputs['label']);
         return (
           <Paper
@@ -91,7 +102,7 @@ export function ParameterListEditor({
               <Group gap={4} wrap="nowrap">
                 <ActionIcon
                   variant="default"
-                  disabled={at === 0}
+                  disabled={at === fixed.length}
                   aria-label={text('model.move_up', { name })}
                   onClick={() => move(at, at - 1)}
                 >

@@ -2,6 +2,7 @@ import { ActionIcon, Box, Group, NavLink, ScrollArea, Title } from '@mantine/cor
 import { useState } from 'react';
 import { Link, NavLink as RouterLink } from 'react-router';
 import type { Kind } from '../api/types.js';
+import { hasFiles } from '../data/known-kinds.js';
 import { useKinds } from '../data/use-kinds.js';
 import { useText } from '../i18n/text.js';
 import { FindInput } from './find-input.js';
@@ -10,8 +11,8 @@ import { useRights } from './use-rights.js';
 
 /** The more kinds there are, the more useful is a field to find one. */
 const FIND_FROM = 10;
-const AREAS = ['model', 'access', 'members', 'functions', 'webhooks'] as const;
-const FOR_ADMINISTRATORS: ReadonlySet<string> = new Set<(typeof AREAS)[number]>(['access', 'webhooks']);
+const AREAS = ['model', 'access', 'members', 'functions', 'webhooks', 'settings'] as const;
+const FOR_ADMINISTRATORS: ReadonlySet<string> = new Set<(typeof AREAS)[number]>(['access', 'webhooks', 'settings']);
 
 export function KindList() {
   const text = useText();
@@ -25,6 +26,9 @@ export function KindList() {
   const matching = <T extends Named>(named: readonly T[]) =>
     named.filter(({ id, label }) => `${label}\n${id}`.toLowerCase().includes(wanted));
   const shownGroups = matching(groups.filter(({ kind_list: members }) => members.some(toAny)));
+  const areas = AREAS.filter(
+    (area) => (administrator === true || !FOR_ADMINISTRATORS.has(area)) && (area !== 'settings' || hasFiles(own)),
+  );
   const isOpen = wanted !== '' && { opened: true };
   return (
     <>
@@ -33,7 +37,7 @@ export function KindList() {
           <NavLink component="span" label={text('overview.title')} variant="filled" active={isActive} fw={600} />
         )}
       </RouterLink>
-      {AREAS.filter((area) => administrator === true || !FOR_ADMINISTRATORS.has(area)).map((area) => (
+      {areas.map((area) => (
         <RouterLink key={area} to={`/${area}`} className="kind-link">
           {({ isActive }) => (
             <NavLink component="span" label={text(`menu.${area}`)} variant="filled" active={isActive} fw={600} />
