@@ -299,5 +299,5 @@ it('random changes of definitions leave no drift', async () => {
     { numRuns: runs(15) },
   );
   // The commands are not all refused, else nothing was shown.
-  expect(applied).toBeGreaterThan(60);
+  expect(applied).toBeGreaterThan(runs(45));
 }, 600_000);
