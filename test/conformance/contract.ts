@@ -109,30 +109,6 @@ export function itHolds(subject: Subject, projects: { readonly here: TestProject
       expect(await ok(here.get(at(unit.id)))).toEqual(unit);
     });
 
-    it('has an ETag, which answers 304 while it is current', async () => {
-      const reply = await here.post(path, next());
-      const tag = reply.headers.get('etag') ?? '';
-      const id = scalarText((reply.body.content as Body)['id']);
-      const got = await here.get(at(id));
-      expect(got.headers.get('etag')).toBe(tag);
-      const same = await here.get(at(id), { headers: { 'if-none-match': tag } });
-      expect([same.status, same.text, same.headers.get('etag')]).toEqual([304, '', tag]);
-      expect((await here.get(at(id), { headers: { 'if-none-match': '"other"' } })).status).toBe(200);
-      await ok(here.put(at(id), subject.edit));
-      expect((await here.get(at(id), { headers: { 'if-none-match': tag } })).status).toBe(200);
-    });
-
-    it('can be read in part', async () => {
-      const unit = await create();
-      expect(Object.keys((await ok(here.get(`${at(unit.id)}?include=updated_at,id`))) as object)).toEqual([
-        'id',
-        'updated_at',
-      ]);
-      const less = (await ok(here.get(`${at(unit.id)}?exclude=[metadata,kind_id]`))) as object;
-      expect(Object.keys(less)).toEqual(Object.keys(unit).filter((key) => key !== 'metadata' && key !== 'kind_id'));
-      await refused(here.get(`${at(unit.id)}?include=nope`), 400, 'parameter.unknown include');
-    });
-
     it('is listed, counted and found by its id', async () => {
       const before = await count();
       const unit = await create();
@@ -140,19 +116,6 @@ export function itHolds(subject: Subject, projects: { readonly here: TestProject
       expect(await ok(here.get(`${path}?filter=eq(id,${inQuotes(unit.id)})`))).toEqual({ count: 1, items: [unit] });
       const found = (await ok(here.get(`${path}?filter=in(id,[${inQuotes(unit.id)}])&include=id`))) as object;
       expect(found).toEqual({ count: 1, items: [{ id: unit.id }] });
-    });
-
-    it('comes in the order of insertion, and by its id', async () => {
-      const ids = [(await create()).id, (await create()).id, (await create()).id];
-      const list = async (query: string) =>
-        ((await ok(here.get(`${path}?limit=1000&include=id${query}`))) as { items: Body[] }).items.map(({ id }) =>
-          scalarText(id),
-        );
-      const own = (found: readonly string[]) => found.filter((id) => ids.includes(id));
-      expect(own(await list(''))).toEqual(ids);
-      const ascending = await list('&order=id;asc');
-      expect(await list('&order=id;desc')).toEqual([...ascending].reverse());
-      expect(own(await list('&order=inserted_at;desc'))).toEqual([...ids].reverse());
     });
 
     if (sortBy !== undefined)
@@ -173,33 +136,6 @@ export function itHolds(subject: Subject, projects: { readonly here: TestProject
         expect([...others].sort()).toEqual([ids[0], ids[2]].sort());
         expect(own(await list(`filter=isnull(${name})`))).toEqual([]);
       });
-
-    it('is in exactly one page, by offset and by cursor', async () => {
-      for (let n = 0; n < 3; n++) await create();
-      const whole = ((await ok(here.get(`${path}?limit=1000`))) as { items: Body[] }).items;
-      // Some six pages, the last of which is not full.
-      const limit = Math.max(2, Math.ceil(whole.length / 5.5));
-      const pages: Body[] = [];
-      for (let offset = 0; offset < whole.length; offset += limit) {
-        const page = (await ok(here.get(`${path}?limit=${limit}&offset=${offset}`))) as {
-          count: number;
-          items: Body[];
-        };
-        expect(page.count).toBe(whole.length);
-        pages.push(...page.items);
-      }
-      expect(pages).toEqual(whole);
-      const walked: Body[] = [];
-      for (let cursor: string | null = ''; cursor !== null;) {
-        const page = (await ok(here.get(`${path}?limit=${limit}&cursor=${cursor}`))) as {
-          items: Body[];
-          next: string | null;
-        };
-        walked.push(...page.items);
-        cursor = page.next;
-      }
-      expect(walked).toEqual(whole);
-    });
 
     it('is edited in part', async () => {
       const unit = await create();
@@ -255,29 +191,6 @@ export function itHolds(subject: Subject, projects: { readonly here: TestProject
       await refusedWithout(() => here.put(at(unit.id), { [name]: value }), 400, `parameter.bad_type ${name}`);
     });
 
-    it('reports every fault at once', async () => {
-      const [name, value] = subject.wrong;
-      const reply = await here.post(path, { ...next(), nope: 1, metadata: 5, [name]: value });
-      expect([...refusalOf(reply).messages].sort()).toEqual(
-        [`parameter.bad_type ${name}`, 'parameter.bad_type metadata', 'parameter.unknown nope'].sort(),
-      );
-    });
-
-    if (required !== undefined)
-      it('is rejected without required values', async () => {
-        const name = required;
-        const rest = Object.fromEntries(Object.entries(next()).filter(([key]) => key !== name));
-        await refusedWithout(() => here.post(path, rest), 400, `parameter.required ${name}`);
-      });
-
-    if (notNull !== undefined)
-      it('is rejected with a null where null is not allowed', async () => {
-        const name = notNull;
-        await refusedWithout(() => here.post(path, { ...next(), [name]: null }), 400, `parameter.null ${name}`);
-        const unit = await create();
-        await refusedWithout(() => here.put(at(unit.id), { [name]: null }), 400, `parameter.null ${name}`);
-      });
-
     if (conflict)
       it('is rejected if it conflicts with an existing one', async () => {
         const body = next();
@@ -323,15 +236,102 @@ export function itHolds(subject: Subject, projects: { readonly here: TestProject
         }
         expect(await ok(here.post(path, []))).toEqual({ count: 0, items: [] });
       });
+  });
+
+  /** What depends neither on the names of a kind nor on the types of its values. */
+  function itIsAnyUnit(): void {
+    it('has an ETag, which answers 304 while it is current', async () => {
+      const reply = await here.post(path, next());
+      const tag = reply.headers.get('etag') ?? '';
+      const id = scalarText((reply.body.content as Body)['id']);
+      const got = await here.get(at(id));
+      expect(got.headers.get('etag')).toBe(tag);
+      const same = await here.get(at(id), { headers: { 'if-none-match': tag } });
+      expect([same.status, same.text, same.headers.get('etag')]).toEqual([304, '', tag]);
+      expect((await here.get(at(id), { headers: { 'if-none-match': '"other"' } })).status).toBe(200);
+      await ok(here.put(at(id), subject.edit));
+      expect((await here.get(at(id), { headers: { 'if-none-match': tag } })).status).toBe(200);
+    });
+
+    it('can be read in part', async () => {
+      const unit = await create();
+      expect(Object.keys((await ok(here.get(`${at(unit.id)}?include=updated_at,id`))) as object)).toEqual([
+        'id',
+        'updated_at',
+      ]);
+      const less = (await ok(here.get(`${at(unit.id)}?exclude=[metadata,kind_id]`))) as object;
+      expect(Object.keys(less)).toEqual(Object.keys(unit).filter((key) => key !== 'metadata' && key !== 'kind_id'));
+      await refused(here.get(`${at(unit.id)}?include=nope`), 400, 'parameter.unknown include');
+    });
+
+    it('comes in the order of insertion, and by its id', async () => {
+      const ids = [(await create()).id, (await create()).id, (await create()).id];
+      const list = async (query: string) =>
+        ((await ok(here.get(`${path}?limit=1000&include=id${query}`))) as { items: Body[] }).items.map(({ id }) =>
+          scalarText(id),
+        );
+      const own = (found: readonly string[]) => found.filter((id) => ids.includes(id));
+      expect(own(await list(''))).toEqual(ids);
+      const ascending = await list('&order=id;asc');
+      expect(await list('&order=id;desc')).toEqual([...ascending].reverse());
+      expect(own(await list('&order=inserted_at;desc'))).toEqual([...ids].reverse());
+    });
+
+    it('is in exactly one page, by offset and by cursor', async () => {
+      for (let n = 0; n < 3; n++) await create();
+      const whole = ((await ok(here.get(`${path}?limit=1000`))) as { items: Body[] }).items;
+      // Some six pages, the last of which is not full.
+      const limit = Math.max(2, Math.ceil(whole.length / 5.5));
+      const pages: Body[] = [];
+      for (let offset = 0; offset < whole.length; offset += limit) {
+        const page = (await ok(here.get(`${path}?limit=${limit}&offset=${offset}`))) as {
+          count: number;
+          items: Body[];
+        };
+        expect(page.count).toBe(whole.length);
+        pages.push(...page.items);
+      }
+      expect(pages).toEqual(whole);
+      const walked: Body[] = [];
+      for (let cursor: string | null = ''; cursor !== null;) {
+        const page = (await ok(here.get(`${path}?limit=${limit}&cursor=${cursor}`))) as {
+          items: Body[];
+          next: string | null;
+        };
+        walked.push(...page.items);
+        cursor = page.next;
+      }
+      expect(walked).toEqual(whole);
+    });
+
+    it('reports every fault at once', async () => {
+      const [name, value] = subject.wrong;
+      const reply = await here.post(path, { ...next(), nope: 1, metadata: 5, [name]: value });
+      expect([...refusalOf(reply).messages].sort()).toEqual(
+        [`parameter.bad_type ${name}`, 'parameter.bad_type metadata', 'parameter.unknown nope'].sort(),
+      );
+    });
+
+    if (required !== undefined)
+      it('is rejected without required values', async () => {
+        const name = required;
+        const rest = Object.fromEntries(Object.entries(next()).filter(([key]) => key !== name));
+        await refusedWithout(() => here.post(path, rest), 400, `parameter.required ${name}`);
+      });
+
+    if (notNull !== undefined)
+      it('is rejected with a null where null is not allowed', async () => {
+        const name = notNull;
+        await refusedWithout(() => here.post(path, { ...next(), [name]: null }), 400, `parameter.null ${name}`);
+        const unit = await create();
+        await refusedWithout(() => here.put(at(unit.id), { [name]: null }), 400, `parameter.null ${name}`);
+      });
 
     if (!inBulk)
       it('is not created from a list', async () => {
         await refusedWithout(() => here.post(path, [next()]), 400, 'body.not_object');
       });
-  });
 
-  /** What depends neither on the names of a kind nor on the types of its values. */
-  function itIsAnyUnit(): void {
     it('keeps metadata, which any unit has', async () => {
       const metadata = { a: [1, null, 'x'], 'b.c': { __proto__x: true } };
       const unit = await create({ ...next(), metadata });

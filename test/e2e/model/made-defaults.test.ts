@@ -215,24 +215,29 @@ describe('a definition', () => {
     );
   });
 
-  it.each([
-    ['unit', { reference_kind: 'ticket', default_unit: '@member.id' }, 'default_unit'],
-    ['unit', { reference_kind: 'person', default_unit: '0190163d-8694-739b-aea5-966c26f8ad91' }, 'default_unit'],
-    ['unit', { reference_kind: 'person', default_unit: '@member.email' }, 'default_unit'],
-    ['string', { default_string: '@member.nothing' }, 'default_string'],
-    ['string', { default_string: '@member.unit_of.name' }, 'default_string'],
-    ['string', { default_string: '@member.inserted_at' }, 'default_string'],
-    ['string', { default_string: '@member.password' }, 'default_string'],
-    ['string', { default_string: '@member.unit_of', only_run_time: true }, 'default_string'],
-    ['datetime', { default_datetime: '@now-7d' }, 'default_datetime'],
-    ['datetime', { default_datetime: '@now', multiple: true }, 'default_datetime'],
-    ['datetime', { default_datetime: '@now', only_run_time: true }, 'default_datetime'],
-    ['date', { default_date: '@member.id' }, 'default_date'],
-  ])('of %s %j is refused', async (type, body, parameter) => {
-    const reply = await project.post(`/${type}/unit`, { id: 'x', ...body });
-    expect(reply).toMatchObject({ status: 400, body: { messages: [{ parameter }] } });
-    const inline = await project.post('/kind/unit', { id: 'k', parameters: [{ id: 'x', kind_id: type, ...body }] });
-    expect(inline.status).toBe(400);
+  it('of another sort is refused', async () => {
+    for (const [type, body, parameter] of [
+      ['unit', { reference_kind: 'ticket', default_unit: '@member.id' }, 'default_unit'],
+      ['unit', { reference_kind: 'person', default_unit: '0190163d-8694-739b-aea5-966c26f8ad91' }, 'default_unit'],
+      ['unit', { reference_kind: 'person', default_unit: '@member.email' }, 'default_unit'],
+      ['string', { default_string: '@member.nothing' }, 'default_string'],
+      ['string', { default_string: '@member.unit_of.name' }, 'default_string'],
+      ['string', { default_string: '@member.inserted_at' }, 'default_string'],
+      ['string', { default_string: '@member.password' }, 'default_string'],
+      ['string', { default_string: '@member.unit_of', only_run_time: true }, 'default_string'],
+      ['datetime', { default_datetime: '@now-7d' }, 'default_datetime'],
+      ['datetime', { default_datetime: '@now', multiple: true }, 'default_datetime'],
+      ['datetime', { default_datetime: '@now', only_run_time: true }, 'default_datetime'],
+      ['date', { default_date: '@member.id' }, 'default_date'],
+    ] as const) {
+      const reply = await project.post(`/${type}/unit`, { id: 'x', ...body });
+      expect(reply, JSON.stringify(body)).toMatchObject({ status: 400, body: { messages: [{ parameter }] } });
+      const inline = await project.post('/kind/unit', { id: 'k', parameters: [{ id: 'x', kind_id: type, ...body }] });
+      expect(inline.status, JSON.stringify(body)).toBe(400);
+    }
+    // Of a remote kind.
+    const reply = await project.post('/kind/unit', { id: 'far', remote: true, parameters: ['opened'] });
+    expect(refusalOf(reply)).toEqual({ status: 400, messages: ['kind.bad_definition parameters'] });
   });
 
   it('of a hidden value is refused', async () => {
@@ -245,18 +250,13 @@ describe('a definition', () => {
     });
   });
 
-  it.each([
-    ['string', '@now', '@now'],
-    ['string', 'me@member.id', 'me@member.id'],
-    ['text', '@member.unit_of', '@member.unit_of'],
-  ])('of %s %s is a text', async (type, value, stored) => {
-    await defineKinds(project, { id: 'k', parameters: [{ id: 'x', kind_id: type, [`default_${type}`]: value }] });
-    expect(await ok(project.post('/k/unit', {}))).toMatchObject({ x: stored });
-  });
-
-  it('of a remote kind is refused', async () => {
-    const reply = await project.post('/kind/unit', { id: 'far', remote: true, parameters: ['opened'] });
-    expect(refusalOf(reply)).toEqual({ status: 400, messages: ['kind.bad_definition parameters'] });
+  it('that only looks like one is a text', async () => {
+    const texts = ['@now', 'me@member.id'].map((text) => ['string', text] as const);
+    for (const [at, [type, text]] of [...texts, ['text', '@member.unit_of'] as const].entries()) {
+      const parameters = [{ id: `x${at}`, kind_id: type, [`default_${type}`]: text }];
+      await defineKinds(project, { id: `k${at}`, parameters });
+      expect(await ok(project.post(`/k${at}/unit`, {}))).toMatchObject({ [`x${at}`]: text });
+    }
   });
 
   it('can be changed and taken away', async () => {
@@ -270,18 +270,17 @@ describe('a definition', () => {
 });
 
 describe('what a default names', () => {
-  it.each([
-    ['the parameter of members', () => project.delete('/string/unit/unit_of?cascade=true')],
-    [
-      'its place in the kind',
+  it('is not taken away', async () => {
+    for (const take of [
+      () => project.delete('/string/unit/unit_of?cascade=true'),
       () => project.delete('/kind/unit/person/link/parameter/string/unit/unit_of?cascade=true'),
-    ],
-    ['its value', () => project.put('/string/unit/unit_of', { hidden: true })],
-    ['the group', () => project.delete('/group/unit/kind_auth_member/link/group/kind/unit/person')],
-  ])('is not taken away: %s', async (_, take) => {
-    const reply = await take();
-    expect(reply).toMatchObject({ status: 409 });
-    expect(reply.text).toContain('parameter.in_default');
-    expect(await ok(ann.post('/ticket/unit', {}))).toMatchObject({ team: 'support' });
+      () => project.put('/string/unit/unit_of', { hidden: true }),
+      () => project.delete('/group/unit/kind_auth_member/link/group/kind/unit/person'),
+    ]) {
+      const reply = await take();
+      expect(reply, take.toString()).toMatchObject({ status: 409 });
+      expect(reply.text).toContain('parameter.in_default');
+      expect(await ok(ann.post('/ticket/unit', {}))).toMatchObject({ team: 'support' });
+    }
   });
 });

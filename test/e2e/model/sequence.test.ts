@@ -122,22 +122,25 @@ describe('what brings units back', () => {
 });
 
 describe('a definition', () => {
-  it.each([
-    ['string', {}],
-    ['integer', { multiple: true }],
-    ['integer', { only_run_time: true }],
-    ['integer', { is_primary: true }],
-    ['integer', { required: true }],
-    ['integer', { default_integer: 1 }],
-    ['integer', { values: [1] }],
-    ['integer', { max_value: 9 }],
-    ['decimal', {}],
-  ])('of %s with %j is refused', async (type, more) => {
-    const reply = await project.post(`/${type}/unit`, { id: 'x', sequence: true, ...more });
-    expect(reply).toMatchObject({ status: 400, body: { messages: [{ parameter: 'sequence' }] } });
-  });
-
-  it('of a remote kind or a link type is refused', async () => {
+  it('that is no sequence is refused', async () => {
+    for (const [type, more] of [
+      ['string', {}],
+      ['integer', { multiple: true }],
+      ['integer', { only_run_time: true }],
+      ['integer', { is_primary: true }],
+      ['integer', { required: true }],
+      ['integer', { default_integer: 1 }],
+      ['integer', { values: [1] }],
+      ['integer', { max_value: 9 }],
+      ['decimal', {}],
+    ] as const) {
+      const reply = await project.post(`/${type}/unit`, { id: 'x', sequence: true, ...more });
+      expect(reply, `${type} ${JSON.stringify(more)}`).toMatchObject({
+        status: 400,
+        body: { messages: [{ parameter: 'sequence' }] },
+      });
+    }
+    // Of a remote kind and of a link type.
     expect((await project.post('/kind/unit', { id: 'far', remote: true, parameters: ['number'] })).status).toBe(400);
     expect((await project.post('/link/unit', { id: 'of', parameters: ['number'] })).status).toBe(400);
   });

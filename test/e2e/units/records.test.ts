@@ -112,10 +112,14 @@ describe('a record is posted again', () => {
       ['group', { kind_list: ['place'] }],
       ['link', {}],
     ] as const;
+    const EXCLUDED = ['metadata', 'inserted_at', 'updated_at', 'inserted_at,updated_at'];
     for (const [kind, body] of [...made, ...others]) {
       const path = `/${kind}/unit`;
       await make(path, { ...body, id: `def_${kind}` });
-      for (const [at, exclude] of ['metadata', 'inserted_at', 'updated_at', 'inserted_at,updated_at'].entries()) {
+      // Parameters of all types are stored alike: one of them tries all.
+      const place = types.indexOf(kind);
+      const tried = EXCLUDED.filter((_, at) => place < 1 || at === place % EXCLUDED.length);
+      for (const [at, exclude] of tried.entries()) {
         const record = await get(`${path}/def_${kind}?exclude=${exclude}`);
         await make(path, { ...record, id: `def_${kind}_${at}` });
         await ok(admin.put(`${path}/def_${kind}`, record));
