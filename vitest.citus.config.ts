@@ -26,7 +26,12 @@ export default defineConfig({
         test: {
           ...TEST,
           name: 'shared',
-          include: ['test/{citus,conformance,docs,e2e,functions,integration}/**/*.test.ts', 'functions/**/*.test.ts'],
+          include: [
+            'test/{citus,conformance,docs,e2e,integration}/**/*.test.ts',
+            'functions/**/*.test.ts',
+            'test/deploy/{catalog,cli,examples,file}/*.deploy.ts',
+            'test/deploy/service/{open-test-project,port,processes,service-registration,start,typeorm}.deploy.ts',
+          ],
           exclude: [ISOLATED, ...LEFT_OUT_FILES],
           isolate: false,
           server: { deps: { external: [/\/\.compiled\//] } },

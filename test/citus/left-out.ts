@@ -22,13 +22,8 @@ const EXPLAINED = 'test/e2e/query/explain.test.ts';
 const EMBEDDED = 'starts the embedded PostgreSQL, whose management it tests';
 
 export const LEFT_OUT: readonly LeftOut[] = [
-  { file: 'test/integration/embedded/*.test.ts', reason: EMBEDDED },
-  { file: 'test/integration/cli/alone.test.ts', reason: EMBEDDED },
-  { file: 'test/integration/cli/cli.test.ts', reason: EMBEDDED },
-  {
-    file: 'test/e2e/http/replica.test.ts',
-    reason: 'starts a PostgreSQL with a standby; DATABASE_REPLICA_URL does not work on Citus',
-  },
+  { file: 'test/deploy/cli/{alone,cli}.deploy.ts', reason: EMBEDDED },
+  { file: 'test/integration/service/start.test.ts', reason: EMBEDDED },
   {
     file: 'test/integration/query/plans.test.ts',
     reason: 'looks at plans of prepared statements, which workers make',

@@ -7,15 +7,8 @@ const LONGEST = [
   'e2e/access/secrets',
   'conformance/built-in',
   'conformance/user-kinds',
-  'e2e/doc/clients',
-  'integration/embedded/places',
-  'integration/embedded/lifecycle',
-  'integration/embedded/crash',
-  'functions/examples',
   'integration/model/drift',
   'e2e/functions/lost-updates',
-  'integration/cli/alone',
-  'integration/service/open-test-project',
 ];
 
 export class LongestFirst extends BaseSequencer {

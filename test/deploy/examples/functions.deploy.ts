@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { runCommandLine } from '../../src/cli/run.js';
-import { openTestProject, type FunctionProject } from '../../src/testing.js';
+import { runCommandLine } from '../../../src/cli/run.js';
+import { openTestProject, type FunctionProject } from '../../../src/testing.js';
 
 interface Definition {
   readonly id: string;
@@ -23,7 +23,7 @@ interface DemoData {
   cityRows(): Row[];
 }
 
-const root = join(import.meta.dirname, '../..');
+const root = join(import.meta.dirname, '../../..');
 const demo = (await import(join(root, 'scripts/demo/data.mjs'))) as DemoData;
 const HERE = new Set(['PT', 'ES', 'AD', 'FJ']);
 let project: FunctionProject;
