@@ -6,6 +6,7 @@ import { parseJson } from '../../../src/http/body/json-text.js';
 import { KindError } from '../../../src/shared/errors.js';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { runSync } from '../../../src/shared/work-in-pieces.js';
+import { runs } from '../../support/runs.js';
 
 interface Outcome {
   readonly value?: unknown;
@@ -60,7 +61,7 @@ describe('a body in pieces', () => {
       fc.property(texts, fc.integer({ min: 1, max: 40 }), space, (text, piece, around) =>
         same(`${around}${text}${around}`, piece),
       ),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 
@@ -71,7 +72,7 @@ describe('a body in pieces', () => {
         const at = where % text.length;
         same(text.slice(0, at) + by + text.slice(over ? at : at + 1), piece);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 

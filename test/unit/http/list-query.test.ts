@@ -4,6 +4,7 @@ import { printOrderValue } from '../../../src/filter/order.js';
 import { parseFlags } from '../../../src/http/route/parse-list-query.js';
 import { listQueryOf } from '../../support/list-query.js';
 import { KindError } from '../../../src/shared/errors.js';
+import { runs } from '../../support/runs.js';
 
 const IDENTIFIER = fc.stringMatching(/^[a-z][a-z0-9_]{0,8}$/);
 const terms = fc.array(fc.record({ path: IDENTIFIER, descending: fc.boolean() }), { minLength: 1, maxLength: 4 });
@@ -88,7 +89,7 @@ describe('the query of a list', () => {
           expect(error.status).toBe(400);
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 

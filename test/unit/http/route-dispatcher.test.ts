@@ -10,6 +10,7 @@ import type { RouterLayer } from '../../../src/http/server/nest-internals.js';
 import { RouteTable } from '../../../src/http/server/route-table.js';
 import { applicationDescription } from '../../support/application.js';
 import { exchange } from '../../support/exchange.js';
+import { runs } from '../../support/runs.js';
 
 const described = await applicationDescription();
 /** The routes of the service, and others that overlap with them. */
@@ -154,7 +155,7 @@ it('answers every path as Express', async () => {
     fc.asyncProperty(fc.constantFrom(...METHODS), fc.oneof(path, fitting), (method, asked) =>
       expectEqual(method, asked),
     ),
-    { numRuns: 600 },
+    { numRuns: runs(600) },
   );
 }, 60_000);
 
@@ -169,7 +170,7 @@ it('passes errors and calls of next on as Express', async () => {
         ...(given.fails && { 'x-filter': 'fails' }),
       }),
     ),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 }, 60_000);
 
