@@ -30,7 +30,7 @@ export default defineConfig({
             'test/{citus,conformance,docs,e2e,integration}/**/*.test.ts',
             'functions/**/*.test.ts',
             'test/deploy/{catalog,cli,examples,file}/*.deploy.ts',
-            'test/deploy/service/{open-test-project,port,processes,service-registration,start,typeorm}.deploy.ts',
+            'test/deploy/service/{large-values,open-test-project,port,processes,service-registration,start,typeorm}.deploy.ts',
           ],
           exclude: [ISOLATED, ...LEFT_OUT_FILES],
           isolate: false,
