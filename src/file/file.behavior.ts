@@ -24,7 +24,7 @@ import { UnitQuota } from '../unit/table/write/unit-quota.js';
 import { knowsWholeProject } from '../tenancy/caller.js';
 import { contentEtag } from './content/content-etag.js';
 import { fileName } from './content/file-name.js';
-import { Objects } from './objects.js';
+import { NewContents } from './new-contents.js';
 import { StoredContent } from './stored-content.js';
 import { asContent } from './store/file-store.js';
 
@@ -32,7 +32,7 @@ import { asContent } from './store/file-store.js';
 export class FileBehavior implements RegisteredBehavior, OnModuleInit {
   constructor(
     private readonly behaviors: Behaviors,
-    private readonly objects: Objects,
+    private readonly contents: NewContents,
     private readonly database: Database,
     private readonly quota: UnitQuota,
   ) {}
@@ -84,7 +84,7 @@ export class FileBehavior implements RegisteredBehavior, OnModuleInit {
     const { tx } = session.executor;
     if (!tx) return;
     const content = prepared.get(CONTENT_FIELD);
-    if (content instanceof StoredContent && content.write !== tx) this.objects.countIn(tx);
+    if (content instanceof StoredContent && content.write !== tx) this.contents.countIn(tx);
     const bytes = bytesOf(prepared);
     if (!bytes) return;
     tx.becomeLong();
@@ -102,7 +102,7 @@ export class FileBehavior implements RegisteredBehavior, OnModuleInit {
   /** The new content of a file; undefined if it keeps the one that it has. */
   contentOf({ values }: Draft): StoredContent | undefined {
     const key = values.get(CONTENT_FIELD) ?? values.get(OBJECT_FIELD);
-    return key === undefined ? undefined : this.objects.findUntaken(scalarText(key));
+    return key === undefined ? undefined : this.contents.find(scalarText(key));
   }
 
   /** The row is locked. */
@@ -145,9 +145,9 @@ export class FileBehavior implements RegisteredBehavior, OnModuleInit {
     const bytes = Number(values.get('bytes'));
     const [all] = await executor.run<TakenObjectRow>(takeObjectStatement(project.schema, key, bytes));
     // From here on it stays; before that, it is removed when its client has gone.
-    if (!this.objects.findUntaken(key)) throw cutOff();
+    if (!this.contents.find(key)) throw cutOff();
     await this.quota.checkContents(session, Number(all?.total), Number(all?.left));
-    executor.tx?.afterCommit(() => this.objects.taken(project, key, all?.listed === true));
+    executor.tx?.afterCommit(() => this.contents.taken(project, key, all?.listed === true));
   }
 
   /** The type may be found from the name that the file gets, or has. */
@@ -157,17 +157,17 @@ export class FileBehavior implements RegisteredBehavior, OnModuleInit {
     { session, id, write }: Pick<WriteAhead, 'session' | 'write'> & { readonly id: string | undefined },
   ): Promise<StoredContent> {
     const { project, executor } = session;
-    this.objects.countIn(write);
-    const keepsName = id !== undefined && !body.has('name');
-    const [stored] = keepsName ? await executor.run<StoredContentRow>(contentOfUnitStatement(project.schema, id)) : [];
-    const name = body.get('name') ?? stored?.name;
-    const content = await this.objects.add(project, asContent(bytes), {
-      limit: bytes.length,
-      bytes: bytes.length,
-      ...(typeof name === 'string' && { name }),
+    return this.contents.addTo(write, project, async () => {
+      const keepsName = id !== undefined && !body.has('name');
+      const statement = contentOfUnitStatement(project.schema, id ?? '');
+      const [stored] = keepsName ? await executor.run<StoredContentRow>(statement) : [];
+      const name = body.get('name') ?? stored?.name;
+      return this.contents.add(project, asContent(bytes), {
+        limit: bytes.length,
+        bytes: bytes.length,
+        ...(typeof name === 'string' && { name }),
+      });
     });
-    this.objects.endWith(write, project, content);
-    return content;
   }
 }
 

@@ -20,7 +20,7 @@ import { WriteCommands } from '../unit/write.commands.js';
 import { contentEtag } from './content/content-etag.js';
 import { findContent, requireContents } from './contents.js';
 import { changedContent } from './file.behavior.js';
-import { Objects } from './objects.js';
+import { NewContents } from './new-contents.js';
 import { judged, Uploads, type Arrival, type Upload } from './uploads.js';
 
 @Injectable()
@@ -28,7 +28,7 @@ export class FileCommands {
   constructor(
     private readonly units: WriteCommands,
     private readonly uploads: Uploads,
-    private readonly objects: Objects,
+    private readonly contents: NewContents,
     private readonly catalog: Catalog,
     private readonly database: Database,
   ) {}
@@ -105,7 +105,7 @@ export class FileCommands {
       if (!upload) {
         upload = this.uploads.receive(session, request, arrival);
         const end = () =>
-          upload?.then(({ content }) => this.objects.end(session.project, content)).catch(() => undefined);
+          upload?.then(({ content }) => this.contents.end(session.project, content)).catch(() => undefined);
         request.res?.once('close', () => void end());
       }
       return upload;

@@ -9,6 +9,7 @@ import { FileController } from './file.controller.js';
 import { FileOwnerBehavior } from './file-owner.behavior.js';
 import { ImageMaker } from './image/image-maker.js';
 import { ObjectCollector } from './object-collector.js';
+import { NewContents } from './new-contents.js';
 import { Objects } from './objects.js';
 import { OwnedFilesBehavior } from './owned-files.behavior.js';
 import { Pictures } from './pictures.js';
@@ -30,6 +31,7 @@ import { Uploads } from './uploads.js';
     FileBehavior,
     FileCommands,
     FileOwnerBehavior,
+    NewContents,
     ObjectCollector,
     Objects,
     OwnedFilesBehavior,
@@ -37,6 +39,6 @@ import { Uploads } from './uploads.js';
     ResumableUploads,
     Uploads,
   ],
-  exports: [ContentCommands, FileBehavior, Objects, Uploads],
+  exports: [ContentCommands, FileBehavior, NewContents, Objects, Uploads],
 })
 export class FileModule {}

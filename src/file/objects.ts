@@ -1,15 +1,12 @@
-/** Stores contents as objects, and removes objects that no file has. */
+/** Objects of the store: they are listed, stored, read, and removed where no file has them. */
 import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { type ConnectionUser, Database } from '../database/database.js';
 import { WorkClaims } from '../database/registry/work-claims.js';
-import type { Ending } from '../shared/ending.js';
-import { KindError, refusal } from '../shared/errors.js';
-import { LIMITS } from '../shared/limits.js';
-import { MetricSources } from '../shared/metric-sources.js';
+import { KindError } from '../shared/errors.js';
 import { inParts } from '../shared/in-parts.js';
-import { getOrInsert, lruCache } from '../shared/maps.js';
+import { lruCache } from '../shared/maps.js';
 import { errorText } from '../shared/texts.js';
 import {
   announceObjectStatement,
@@ -20,8 +17,6 @@ import {
   type UntakenObject,
 } from '../sql/file/object.sql.js';
 import type { Project } from '../tenancy/project.js';
-import { ReceivedContent, type Expectations } from './content/received-content.js';
-import { StoredContent } from './stored-content.js';
 import { type ByteRange, type FileStore, unavailable } from './store/file-store.js';
 
 export const FILE_STORE = Symbol('file store');
@@ -37,47 +32,19 @@ const MAX_REMEMBERED = 10_000;
 export const COLLECTION = { type: 'objects', name: 'due' } as const;
 
 /** Its schema tells it from a later project with the same id. */
-type StoringProject = Pick<Project, 'id' | 'schema' | 'schemaId'>;
+export type StoringProject = Pick<Project, 'id' | 'schema' | 'schemaId'>;
 
 @Injectable()
 export class Objects {
   readonly #log = new Logger('files');
-  /** Those that no file has yet, by key. */
-  readonly #untaken = new Map<string, StoredContent>();
-  readonly #ofWrites = new WeakMap<Ending, StoredContent[]>();
-  /** Of contents that were stored for a write, are being stored, or have come to it. */
-  readonly #counts = new WeakMap<Ending, number>();
   readonly #work: WorkClaims;
   readonly #planned = lruCache<true>(MAX_REMEMBERED);
-  /** Contents that files got from this process. */
-  readonly #stored = { contents: 0, bytes: 0 };
 
   constructor(
     private readonly database: Database,
     @Inject(FILE_STORE) private readonly store: FileStore,
-    metricSources: MetricSources,
   ) {
     this.#work = new WorkClaims(database, COLLECTION.type);
-    const contents = 'Contents that files got.';
-    metricSources.addCounter('kind_file_contents_total', contents, () => this.#stored.contents);
-    metricSources.addCounter('kind_file_bytes_total', 'Bytes of contents that files got.', () => this.#stored.bytes);
-  }
-
-  /**
-   * Stores a content under a new key, which is listed before, so that it is removed if no file gets it.
-   * @param bytes its length, where it is known
-   * @throws KindError 503 if the store does not answer, and what is wrong with the content
-   */
-  async add(
-    project: StoringProject,
-    source: AsyncIterable<Uint8Array>,
-    expected: Expectations & { readonly bytes?: number | undefined; readonly ifMatch?: string | undefined },
-  ): Promise<StoredContent> {
-    const received = new ReceivedContent(source, expected);
-    const key = await this.put(project, received, expected.bytes);
-    const content = new StoredContent(key, received.facts, expected.ifMatch);
-    this.#untaken.set(key, content);
-    return content;
   }
 
   /**
@@ -99,50 +66,6 @@ export class Objects {
       throw error;
     }
     return key;
-  }
-
-  /** A content that no file has yet. */
-  findUntaken(key: string): StoredContent | undefined {
-    return this.#untaken.get(key);
-  }
-
-  /** Call it when the transaction is committed that gave an object to a file. @param forgotten whether the list lacks it */
-  async taken({ schema }: Pick<Project, 'schema'>, key: string, forgotten: boolean): Promise<void> {
-    this.#stored.contents += 1;
-    this.#stored.bytes += this.#untaken.get(key)?.facts.bytes ?? 0;
-    this.#untaken.delete(key);
-    if (!forgotten) await this.database.run(forgetObjectsStatement(schema, [key]));
-  }
-
-  /**
-   * Call it before a content is stored for a write, or comes to one.
-   * @throws KindError 400 if there are as many as there may be
-   */
-  countIn(write: Ending): void {
-    const count = (this.#counts.get(write) ?? 0) + 1;
-    this.#counts.set(write, count);
-    if (count <= LIMITS.filesInTransaction) return;
-    throw refusal('body.too_many', `At most ${LIMITS.filesInTransaction} contents of files in one transaction`);
-  }
-
-  /** Those of the contents of a write that no file has at its end are removed then. */
-  endWith(write: Ending, project: ConnectionUser, content: StoredContent): void {
-    content.write = write;
-    if (write.hasEnded) return void this.end(project, content);
-    const contents = getOrInsert(this.#ofWrites, write, () => {
-      const all: StoredContent[] = [];
-      write.onEnd(() => {
-        const untaken = all.filter(({ key }) => this.#untaken.delete(key));
-        void this.remove(project, untaken.map(untakenObject));
-      });
-      return all;
-    });
-    contents.push(content);
-  }
-
-  /** Call it when a file should have got a content: if none has it, it is removed. */
-  async end(project: ConnectionUser, content: StoredContent): Promise<void> {
-    if (this.#untaken.delete(content.key)) await this.remove(project, [untakenObject(content)]);
   }
 
   /** @throws KindError 503 if it is not there */
@@ -227,10 +150,6 @@ export class Objects {
     });
     return sizes.flat();
   }
-}
-
-function untakenObject({ key, facts: { bytes } }: StoredContent): UntakenObject {
-  return { key, bytes };
 }
 
 /** The key of a size of the picture that is an object, which is removed with it. */

@@ -19,7 +19,7 @@ import type { Session } from '../catalog/session/session.js';
 import { UnitQuota } from '../unit/table/write/unit-quota.js';
 import { fileName } from './content/file-name.js';
 import { formFile, isMultipart } from './multipart.js';
-import { Objects } from './objects.js';
+import { NewContents } from './new-contents.js';
 import type { StoredContent } from './stored-content.js';
 
 /** A content that has arrived, and what came with it. */
@@ -52,7 +52,7 @@ export class Uploads {
   readonly #anonymous: FairQueue;
 
   constructor(
-    private readonly objects: Objects,
+    private readonly contents: NewContents,
     private readonly quota: UnitQuota,
     private readonly callers: CallerResolver,
     @Inject(CONFIG) private readonly config: Config,
@@ -90,14 +90,14 @@ export class Uploads {
     return this.inPlace(session, async () => {
       if (!isForm) {
         const expected = { limit, claimed: type, name: name ?? stored?.name, bytes, ifMatch };
-        return { content: await this.objects.add(project, body, expected), values: named(given, name) };
+        return { content: await this.contents.add(project, body, expected), values: named(given, name) };
       }
       const form = await formFile(body, type, LIMITS.formValues);
       const values = { ...given, ...valuesOf(form.values) };
       const own = nameIn(values, query.name ?? (stored === undefined ? form.name : undefined));
       if (own === undefined && stored === undefined) throw withoutName();
       const expected = { limit, claimed: form.claimed, name: own ?? stored?.name, ifMatch };
-      return { content: await this.objects.add(project, form.content, expected), values: named(values, own) };
+      return { content: await this.contents.add(project, form.content, expected), values: named(values, own) };
     });
   }
 
@@ -109,7 +109,7 @@ export class Uploads {
   ): Promise<StoredContent> {
     const { project, caller } = session;
     await this.#checkQuota(session, 0, undefined);
-    return this.inPlace(session, () => this.objects.add(project, source, { ...claims, limit: this.limitOf(caller) }));
+    return this.inPlace(session, () => this.contents.add(project, source, { ...claims, limit: this.limitOf(caller) }));
   }
 
   /** What is certain before the body is read; the transaction looks again. @throws KindError 409 */

@@ -27,6 +27,7 @@ import {
 } from '../../sql/file/upload.sql.js';
 import type { MemberCaller } from '../../tenancy/caller.js';
 import { UnitQuota } from '../../unit/table/write/unit-quota.js';
+import { NewContents } from '../new-contents.js';
 import { Objects } from '../objects.js';
 import type { StoredContent } from '../stored-content.js';
 import { ReceivedPart } from './received-part.js';
@@ -47,6 +48,7 @@ export type CreateFile = (
 export class ResumableUploads {
   constructor(
     private readonly database: Database,
+    private readonly contents: NewContents,
     private readonly objects: Objects,
     private readonly quota: UnitQuota,
     private readonly expired: ExpiredRows,
@@ -152,7 +154,7 @@ export class ResumableUploads {
     const { name, claimed, values } = parseMetadata(metadata);
     const parts = await this.#parts(project.schema, id);
     const bytes = Number(upload.length);
-    const content = await this.objects.add(project, this.#read(parts), { limit: bytes, bytes, name, claimed });
+    const content = await this.contents.add(project, this.#read(parts), { limit: bytes, bytes, name, claimed });
     try {
       // Parts are missing whose time is over.
       if (content.facts.bytes !== bytes) throw unknownUpload();
@@ -166,7 +168,7 @@ export class ResumableUploads {
       await this.objects.remove(project, parts);
       return file;
     } finally {
-      await this.objects.end(project, content);
+      await this.contents.end(project, content);
     }
   }
 

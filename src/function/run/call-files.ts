@@ -5,7 +5,7 @@ import { transactionOf, type Session } from '../../catalog/session/session.js';
 import { ContentCommands } from '../../file/content.commands.js';
 import { fileName } from '../../file/content/file-name.js';
 import { requireContents } from '../../file/contents.js';
-import { Objects } from '../../file/objects.js';
+import { NewContents } from '../../file/new-contents.js';
 import type { StoredContent } from '../../file/stored-content.js';
 import { Uploads } from '../../file/uploads.js';
 import type { NewFile } from '../../kit/files.js';
@@ -23,7 +23,7 @@ import type { TimeLimit } from './time-limit.js';
 export class CallFiles {
   constructor(
     private readonly contents: ContentCommands,
-    private readonly objects: Objects,
+    private readonly newContents: NewContents,
     private readonly units: SessionUnits,
     private readonly uploads: Uploads,
   ) {}
@@ -34,16 +34,13 @@ export class CallFiles {
    */
   async store(session: Session, { name, content, media_type }: NewFile, limit: TimeLimit): Promise<StoredContent> {
     requireContents(session, 'create');
-    this.objects.countIn(transactionOf(session));
     const claims = { name: fileName(name), claimed: media_type };
     const tx = transactionOf(session);
     // What is still waited for when the function has failed is given up.
     const over = new Promise<never>((_, reject) => tx.onEnd(() => reject(new Error('the call is over'))));
     over.catch(() => undefined);
     const pieces = piecesOf(content, (piece) => limit.race(Promise.race([piece, over])));
-    const stored = await this.uploads.take(session, pieces, claims);
-    this.objects.endWith(tx, session.project, stored);
-    return stored;
+    return this.newContents.addTo(tx, session.project, () => this.uploads.take(session, pieces, claims));
   }
 
   async create(session: Session, file: NewFile, content: StoredContent): Promise<UnitObject> {

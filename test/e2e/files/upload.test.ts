@@ -7,6 +7,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import { StorageSizes } from '../../../src/catalog/project/storage-sizes.js';
 import { FileBehavior } from '../../../src/file/file.behavior.js';
+import { NewContents } from '../../../src/file/new-contents.js';
 import { FILE_STORE, Objects } from '../../../src/file/objects.js';
 import type { FileStore } from '../../../src/file/store/file-store.js';
 import { LIMITS } from '../../../src/shared/limits.js';
@@ -706,12 +707,12 @@ describe('places of uploads', () => {
   it('make no file whose content is removed meanwhile, as its client has gone', async () => {
     const of = await service.project();
     const { app } = of.service;
-    const [objects, behavior] = [app.get(Objects), app.get(FileBehavior)];
+    const [contents, behavior] = [app.get(NewContents), app.get(FileBehavior)];
     const complete = behavior.complete.bind(behavior);
     vi.spyOn(behavior, 'complete').mockImplementationOnce((draft, write) => {
       const completed = complete(draft, write);
       const content = behavior.contentOf(completed);
-      if (content) void objects.end(write.session.project, content);
+      if (content) void contents.end(write.session.project, content);
       return completed;
     });
     expect(refusalOf(await upload(of, 'a')).messages).toEqual(['body.malformed']);
