@@ -94,24 +94,25 @@ export class FileBehavior implements RegisteredBehavior, OnModuleInit {
   complete(given: Draft, { kind, faults }: PendingWrite): Draft {
     const field = kind.fields.get(CONTENT_FIELD);
     if (faults.any || !field || !given.values.has(CONTENT_FIELD)) return given;
-    const content = this.contentOf(given);
+    const content = this.contentOf(given, kind);
     if (!content) throw cutOff();
     return withContent(withoutValuesOf(given, [field]), kind, content);
   }
 
-  /** The new content of a file; undefined if it keeps the one that it has. */
-  contentOf({ values }: Draft): StoredContent | undefined {
+  /** The new content of a file; undefined if it keeps the one that it has, and for units of other kinds. */
+  contentOf({ values }: Draft, kind: KindDef): StoredContent | undefined {
+    if (!this.applies(kind)) return undefined;
     const key = values.get(CONTENT_FIELD) ?? values.get(OBJECT_FIELD);
     return key === undefined ? undefined : this.contents.find(scalarText(key));
   }
 
   /** The row is locked. */
-  async beforeUpdate(draft: Draft, { session, id = '' }: PendingWrite): Promise<Draft> {
+  async beforeUpdate(draft: Draft, { kind, session, id = '' }: PendingWrite): Promise<Draft> {
     if (!draft.values.has(OBJECT_FIELD)) return draft;
     const { executor, project } = session;
     const [stored] = await executor.run<StoredContentRow>(contentOfUnitStatement(project.schema, id));
     if (!stored) return draft;
-    const { ifMatch } = this.contentOf(draft) ?? {};
+    const { ifMatch } = this.contentOf(draft, kind) ?? {};
     if (ifMatch !== undefined && !etagMatches(ifMatch, contentEtag(stored))) throw changedContent();
     await this.#checkTaken(draft, id, session);
     await executor.run(leaveObjectStatement(project.schema, stored.object, stored.bytes));

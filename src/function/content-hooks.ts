@@ -11,7 +11,6 @@ import { Database } from '../database/database.js';
 import { FileBehavior } from '../file/file.behavior.js';
 import { Objects } from '../file/objects.js';
 import type { StoredContent } from '../file/stored-content.js';
-import { CONTENT_FIELD, OBJECT_FIELD } from '../model/built-in/file-fields.js';
 import { EventLoopYield } from '../shared/event-loop-yield.js';
 import { copyJson } from '../shared/large-json.js';
 import { andThen, type MaybePromise, runYielding } from '../shared/work-in-pieces.js';
@@ -63,9 +62,9 @@ export class ContentHooks {
     }
   }
 
-  /** What a hook returns for a draft that is written now. What was said of its content ahead is not asked again. */
-  async within(hook: ContentHook, draft: Draft, write: Written, more: object): Promise<unknown> {
-    const content = this.files.contentOf(draft);
+  /** What a hook returns for a draft that is written now. What was said of its content before is not asked again. */
+  async changes(hook: ContentHook, draft: Draft, write: Written, more: object): Promise<unknown> {
+    const content = this.files.contentOf(draft, write.kind);
     return content?.judged ? content.judged.changes : this.#run(hook, draft, write, { content, more });
   }
 
@@ -94,7 +93,7 @@ export class ContentHooks {
 /** A copy of the values for a hook, which may change it: only what the hook returns is written. */
 export function givenValues(draft: Draft, { kind, session }: Written): MaybePromise<Record<string, unknown>> {
   const shown = shownValues(draft, kind);
-  if (kind.traits.contents) for (const id of [CONTENT_FIELD, OBJECT_FIELD]) delete shown[id];
+  for (const id of Object.keys(shown)) if (kind.fields.get(id)?.withoutHooks) delete shown[id];
   return andThen(
     runYielding(copyJson(shown), new EventLoopYield(session.project.schema)),
     (copied) => copied as Record<string, unknown>,

@@ -5,8 +5,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { readableFields, writableFields } from '../access/masks.js';
 import { targetKindTextFor } from '../access/reference-access.js';
-import { CONTENT_FIELD, OBJECT_FIELD } from '../model/built-in/file-fields.js';
-import type { Field, KindDef } from '../model/model.js';
+import type { KindDef } from '../model/model.js';
 import { shownValue } from '../model/field.js';
 import { getOrInsert } from '../shared/maps.js';
 import { EventLoopYield } from '../shared/event-loop-yield.js';
@@ -121,11 +120,7 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
       write: PendingWrite,
       more: object = {},
     ) => {
-      if (write.kind.traits.contents) {
-        return changed(given, write, await this.contents.within({ module, name }, given, write, more));
-      }
-      const values = await givenValues(given, write);
-      return changed(given, write, await run(name, write.session, { ...more, values }));
+      return changed(given, write, await this.contents.changes({ module, name }, given, write, more));
     };
     const manyEdits = this.#manyEdits(module, before);
     const many = has('before_update_many', 'after_update_many');
@@ -247,15 +242,13 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
       );
     const { kind, session, faults, patterns, defaults, index, id } = write;
     const entries = Object.entries(changes);
-    // A hook neither replaces nor removes a content.
-    const content = kind.traits.contents ? kind.fields.get(CONTENT_FIELD) : undefined;
     const dropped = entries.flatMap(([id, value]) => (value === undefined ? (kind.fields.get(id) ?? []) : []));
     const left = withoutValuesOf(
       draft,
-      dropped.filter((field) => field !== kind.keyField && field !== content && !field.system && !field.def.sequence),
+      dropped.filter((field) => field !== kind.keyField && !field.withoutHooks && !field.system && !field.def.sequence),
     );
     const masks = {
-      writable: withoutField(writableFields(kind, AUTHOR, session.model), content),
+      writable: new Map([...writableFields(kind, AUTHOR, session.model)].filter(([, field]) => !field.withoutHooks)),
       readable: readableFields(kind, AUTHOR, session.model),
     };
     const given = bodyOf(Object.fromEntries(entries.filter(([, value]) => value !== undefined)));
@@ -265,10 +258,6 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
     const yielder = new EventLoopYield(session.project.schema);
     return withValuesOf(left, await runYielding(draftUpdate(body, options, { index, id }), yielder));
   }
-}
-
-function withoutField(fields: ReadonlyMap<string, Field>, { id }: Partial<Field> = {}): ReadonlyMap<string, Field> {
-  return id === undefined ? fields : new Map([...fields].filter(([name]) => name !== id));
 }
 
 /** Whether it has hooks that run within the transaction of a write. */
@@ -294,7 +283,7 @@ function storedValues(draft: Draft, { fields, keyField }: KindDef, unit: UnitObj
   const written = [...draft.values.keys(), ...expressionsOf(draft).map(({ field }) => field.id)];
   const found = [...new Set(written)].flatMap((id): [string, unknown][] => {
     const field = fields.get(id);
-    if (!field || field === keyField || id === OBJECT_FIELD) return [];
+    if (!field || field === keyField || field.withoutHooks) return [];
     return [[id, field.def.runTime ? shownValue(field, draft.values.get(id) ?? null) : unit[id]]];
   });
   return Object.fromEntries(found);

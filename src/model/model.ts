@@ -48,6 +48,8 @@ export interface Field {
   readonly shownWhere?: ShownWhere | 'nowhere';
   /** Part of records, but not of bodies and structs of the kind. */
   readonly recordOnly?: boolean;
+  /** Hooks neither get nor set it. */
+  readonly withoutHooks?: true;
   /** Made for an answer whose `include` names it: it is not stored, and nothing is selected or ordered by it. */
   readonly madeForAnswer?: true;
 }

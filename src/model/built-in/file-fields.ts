@@ -36,7 +36,7 @@ export const FILE_FIELDS: readonly Field[] = [
       runTime: true,
       maxLength: LIMITS.fileInJson,
     },
-    { column: undefined },
+    { column: undefined, withoutHooks: true },
   ),
   field({ id: 'media_type', type: 'string', label: 'Media type', nullable: false }, FOUND),
   field({ id: 'bytes', type: 'integer', label: 'Bytes', nullable: false }, FOUND),
@@ -55,7 +55,10 @@ export const FILE_FIELDS: readonly Field[] = [
     },
     idColumn,
   ),
-  field({ id: OBJECT_FIELD, type: 'string', hidden: true, nullable: false, indexed: true }, FOUND),
+  field(
+    { id: OBJECT_FIELD, type: 'string', hidden: true, nullable: false, indexed: true },
+    { ...FOUND, withoutHooks: true },
+  ),
 ];
 
 /**

@@ -711,7 +711,7 @@ describe('places of uploads', () => {
     const complete = behavior.complete.bind(behavior);
     vi.spyOn(behavior, 'complete').mockImplementationOnce((draft, write) => {
       const completed = complete(draft, write);
-      const content = behavior.contentOf(completed);
+      const content = behavior.contentOf(completed, write.kind);
       if (content) void contents.end(write.session.project, content);
       return completed;
     });
