@@ -12,8 +12,7 @@ import { knowsWholeProject } from '../tenancy/caller.js';
 import type { BodySource } from '../tenancy/request-bodies.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { originText } from '../catalog/session/recording.js';
-import { executorFor, replicaFor, requestIdOf } from '../catalog/session/executors.js';
-import { runAlone } from '../catalog/session/with-ahead.js';
+import { executorFor, replicaFor, requestIdOf, runAlone } from '../catalog/session/executors.js';
 import type { Command, Opened, Plan, StreamKey } from './command.js';
 import { type DeployedFunctions, Deployments, type Session } from '../catalog/session/session.js';
 

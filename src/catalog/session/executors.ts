@@ -1,10 +1,14 @@
-/** Where the statements of a session run: alone, on a replica, in the transaction of the session, or in one of its own. */
+/**
+ * Where the statements of a session run: alone, on a replica, in the transaction of the session, or in one of its own, and
+ * what comes before that.
+ */
 import { idleTimeoutFor } from '../../database/connection/session-settings.js';
 import type { Database, Transaction, Executor } from '../../database/database.js';
+import type { ReceivedBody } from '../../http/body/read-body.js';
 import { KindError, refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { Isolation } from '../../sql/server/transaction.sql.js';
-import type { Session } from './session.js';
+import type { Ahead, Session } from './session.js';
 import type { TransactionOptions } from '../../database/database-options.js';
 import type { Caller } from '../../tenancy/caller.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
@@ -59,6 +63,36 @@ export async function inTransaction<T>(
     );
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/** Work that may have something before its transaction. */
+interface Work<T> {
+  readonly ahead?: Ahead;
+  readonly run: (session: Session, body: ReceivedBody) => Promise<T>;
+}
+
+export function runAlone<T>(work: Work<T>, session: Session, body: ReceivedBody): Promise<T> {
+  return withAhead(work, session, body, (given) => work.run(session, given));
+}
+
+/**
+ * Does first what comes before a transaction, unless there is one. @param work gets the body as it is then, and begins the
+ * transaction
+ */
+export async function withAhead<T>(
+  { ahead }: Pick<Work<T>, 'ahead'>,
+  session: Session,
+  body: ReceivedBody,
+  work: (body: ReceivedBody) => Promise<T>,
+): Promise<T> {
+  if (!ahead || session.executor.tx) return work(body);
+  const ends: (() => void)[] = [];
+  const onEnd = (end: () => void): void => void ends.push(end);
+  try {
+    return await work(await ahead(session, body, { hasEnded: false, onEnd }));
+  } finally {
+    for (const end of ends) end();
   }
 }
 

@@ -1,9 +1,8 @@
 /** The commands of resumable uploads: tus 1.0.0 with creation, creation-with-upload, expiration and termination. */
 import { Injectable } from '@nestjs/common';
 import { Catalog } from '../../catalog/catalog.service.js';
-import { inTransaction } from '../../catalog/session/executors.js';
+import { inTransaction, withAhead } from '../../catalog/session/executors.js';
 import type { Session } from '../../catalog/session/session.js';
-import { withAhead } from '../../catalog/session/with-ahead.js';
 import { Database } from '../../database/database.js';
 import type { Answer } from '../../http/answer/answer.js';
 import { ParsedBody } from '../../http/body/read-body.js';
