@@ -3,6 +3,7 @@ import { EXTENDED_FIELDS } from '../model/built-in/built-in.js';
 import { LINK_OPERATIONS, type LinkOperation, type Operation, OPERATIONS } from '../model/built-in-traits.js';
 import {
   isAlwaysTrue,
+  needsMember,
   namesOfConditions,
   namesOfFieldRules,
   namesOfRules,
@@ -215,9 +216,7 @@ function linkedUnits(model: Model): LinkedUnits {
 /** Both units of a link must be readable. */
 function linksAllowedBy(setting: Level | readonly string[], { isPublic, read }: LinkedUnits): Allowed {
   const own: Allowed =
-    typeof setting === 'string'
-      ? { audience: setting, byRule: false }
-      : { audience: isPublic ? 'anyone' : 'member', byRule: !setting.some(isAlwaysTrue) };
+    typeof setting === 'string' ? { audience: setting, byRule: false } : allowedByRules(setting, isPublic);
   return both(own, read);
 }
 
@@ -371,7 +370,12 @@ function allowedBy(setting: Setting, kind: KindDef): Allowed {
   if ('level' in setting) return { audience: setting.level, byRule: false };
   // Rules cannot be tested on the units of a remote source.
   if (!kind.storage.rules) return { audience: 'admin', byRule: false };
-  return { audience: kind.public ? 'anyone' : 'member', byRule: !setting.rules.some(isAlwaysTrue) };
+  return allowedByRules(setting.rules, kind.public);
+}
+
+function allowedByRules(rules: readonly string[], isPublic: boolean): Allowed {
+  const audience = isPublic && !rules.every(needsMember) ? 'anyone' : 'member';
+  return { audience, byRule: !rules.some(isAlwaysTrue) };
 }
 
 /** What both allow. */

@@ -23,6 +23,11 @@ export function isAlwaysTrue(rule: string): boolean {
   return rule.includes('all') && fixedResult(parseFilter(rule, { members: true })) === true;
 }
 
+/** Whether a rule names a value of the member: it never holds for a request without a token. */
+export function needsMember(rule: string): boolean {
+  return rule.includes('@member') && memberPathsOf(parseFilter(rule, { members: true })).length > 0;
+}
+
 /** The result of a filter that is the same for all units; undefined if that depends on a test. */
 function fixedResult(filter: Filter): boolean | undefined {
   switch (filter.op) {

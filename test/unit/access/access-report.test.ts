@@ -116,6 +116,22 @@ describe('a stranger may write', () => {
   });
 });
 
+it.each([
+  ['eq(name,x)', 'anyone', true],
+  ['eq(name,@member.id)', 'member', false],
+  ['not(eq(name,@member.id))', 'member', false],
+  ['exists(city.name,eq(id,@member.id))', 'member', false],
+  ['eq(name,"@member.id")', 'anyone', true],
+])('the rule %s of a public kind is for %s', (update, audience, stranger) => {
+  const { entries } = accessReport(modelOf({ public: true, access: { update } }));
+  const found = entries.find(({ id, operation }) => id === 'city' && operation === 'update');
+  expect(found).toMatchObject({ audience, stranger, byRule: true });
+  const both = modelOf({ public: true, access: { update: ['eq(name,x)', update] } });
+  expect(accessReport(both).entries).toContainEqual(
+    expect.objectContaining({ id: 'city', operation: 'update', audience: 'anyone' }),
+  );
+});
+
 it('the worst comes first', () => {
   const access = {
     read: 'anyone',
