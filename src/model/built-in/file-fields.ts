@@ -30,7 +30,7 @@ export const FILE_FIELDS: readonly Field[] = [
       id: CONTENT_FIELD,
       type: 'binary',
       label: 'Content',
-      helperText: 'What is stored; larger ones are sent as the body',
+      helperText: 'What the file is; larger ones are sent as the body',
       nullable: false,
       required: true,
       runTime: true,

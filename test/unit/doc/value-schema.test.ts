@@ -102,7 +102,7 @@ describe('the schema of a value', () => {
   it('describes in words what no keyword can express', () => {
     const of = field('decimal', { helperText: 'In *euros*', scale: 2, minValue: '0.01', unique: true, runTime: true });
     expect(valueDescription(of, hidden)).toBe(
-      'In \\*euros\\* An exact number, as a string. At most 2 decimals. At least 0.01. Unique. Handed to functions and hooks, and not stored.',
+      'In \\*euros\\*. An exact number, as a string. At most 2 decimals. At least 0.01. Unique. No part of the stored unit: functions and hooks get it.',
     );
   });
 
@@ -125,6 +125,10 @@ describe('the schema of a value', () => {
     const of = field('unit', { referenceKind: 'vault' });
     expect(valueDescription(of, hidden)).toBe('The id of a unit of another kind.');
     expect(valueDescription(of, (kind) => kind === 'vault')).toBe('The id of a unit of `vault`.');
+    const settings = { accept: ['image/*', 'text/csv'], maxBytes: 5, owned: true };
+    expect(valueDescription(field('unit', { referenceKind: 'file', ...settings }), () => true)).toBe(
+      'The id of a unit of `file`. Takes files of image/*, text/csv. Takes files of 5 bytes at most. The file goes with the unit.',
+    );
   });
 
   it.each(['^[A-Z]{2}$', '\\d+', 'a|b', '^(?:x)*$', '\\.', '[^a-z]'])('tells the pattern %s as it is', (pattern) => {

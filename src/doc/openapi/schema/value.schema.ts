@@ -108,6 +108,9 @@ export function valueDescription(
     bareName(def.label) === bareName(def.id) ? undefined : sentence(escapeMarkdown(def.label)),
     def.helperText === null ? undefined : escapeMarkdown(def.helperText),
     reference && `The id of a unit of ${mayRead(reference.kind) ? `\`${reference.kind}\`` : 'another kind'}.`,
+    def.accept && `Takes files of ${def.accept.join(', ')}.`,
+    def.maxBytes !== undefined && `Takes files of ${def.maxBytes} bytes at most.`,
+    def.owned && 'The file goes with the unit.',
     !hasForm && type.note,
     def.scale !== undefined && `At most ${def.scale} decimals.`,
     typeof minValue === 'string' && `At least ${minValue}.`,
@@ -122,9 +125,11 @@ export function valueDescription(
       `Matches the RE2 pattern \`${pattern.replaceAll('`', "'")}\`.`,
     def.unique && !def.multiple && 'Unique.',
     madeWords(def),
-    def.runTime && 'Handed to functions and hooks, and not stored.',
+    def.runTime && 'No part of the stored unit: functions and hooks get it.',
   ].filter((text): text is string => typeof text === 'string');
-  return sentences.length > 0 ? sentences.join(' ') : undefined;
+  // What is said last stays as it was written.
+  const [last, ...before] = sentences.toReversed();
+  return last === undefined ? undefined : [...before.toReversed().map(sentence), last].join(' ');
 }
 
 function sentence(text: string): string {
