@@ -38,7 +38,7 @@ export class WritesAhead {
     return getOrInsert(this.#concerned, kind, () => {
       const seen = new Set([kind]);
       for (const each of seen) {
-        if (this.behaviors.actAhead(each)) return true;
+        if (this.behaviors.haveAhead(each)) return true;
         for (const { reference } of referencesOf(each)) {
           const target = kinds.get(reference?.kind ?? '');
           if (target) seen.add(target);
@@ -58,7 +58,7 @@ export class WritesAhead {
   async #all(value: unknown, write: WriteAhead): Promise<unknown> {
     if (isPlainObject(value)) return this.#body(value, { write, path: [] });
     if (!Array.isArray(value) || !write.kind.storage.bulk || value.length > LIMITS.bulk) return value;
-    const acts = this.behaviors.actAhead(write.kind);
+    const acts = this.behaviors.haveAhead(write.kind);
     let list: unknown[] | undefined;
     for (const [index, given] of (value as unknown[]).entries()) {
       if (!isPlainObject(given) || !(acts || nestedBodies(write.kind, bodyOf(given)).length > 0)) continue;

@@ -231,7 +231,7 @@ export class Behaviors {
   }
 
   /** Whether the service does something before the transaction of a write. Only there, hooks do too. */
-  actAhead(kind: KindDef): boolean {
+  haveAhead(kind: KindDef): boolean {
     return this.#fixed(kind).some((behavior) => 'ahead' in behavior);
   }
 
