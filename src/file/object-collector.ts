@@ -5,14 +5,18 @@
  */
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { Logger } from 'pino';
+import { ProjectContents } from '../catalog/project/project-contents.js';
 import { type ConnectionUser, Database } from '../database/database.js';
 import { WorkClaims, type ClaimedWork } from '../database/registry/work-claims.js';
-import { causeText, isDatabaseAway } from '../database/statement/sqlstate.js';
+import { causeText, isDatabaseAway, isLockTimeout, isUniqueViolation } from '../database/statement/sqlstate.js';
 import { LOGGER } from '../http/log/logger.js';
+import { BUILT_IN_VERSION } from '../model/built-in/built-in.js';
 import { schemaName } from '../model/names.js';
+import { KindError } from '../shared/errors.js';
 import { PeriodicWork } from '../shared/periodic-work.js';
 import { nextDueStatement } from '../sql/file/object.sql.js';
-import { COLLECTION, FILE_STORE, Objects } from './objects.js';
+import { deleteProjectStatement, insertProjectStatement } from '../sql/server/registry.sql.js';
+import { COLLECTION, FILE_STORE, Objects, RESTORE_PREFIX } from './objects.js';
 import type { FileStore } from './store/file-store.js';
 
 /** The name of the work on the whole store. */
@@ -23,6 +27,8 @@ const [MINUTE, HOUR] = [60_000, 3_600_000];
 const DAY = 24 * HOUR;
 /** How long after the removal of what was due a project is looked at again, at least and at most. */
 const PAUSE = { least: MINUTE, most: 6 * HOUR };
+/** For a restore to end. */
+const LOCK_WAIT = 100;
 /** After a failure, such as of the store. */
 const RETRY_DELAY = 5 * MINUTE;
 
@@ -34,6 +40,7 @@ export class ObjectCollector implements OnModuleDestroy {
   constructor(
     private readonly database: Database,
     private readonly objects: Objects,
+    private readonly contents: ProjectContents,
     @Inject(FILE_STORE) private readonly store: FileStore,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
@@ -60,10 +67,12 @@ export class ObjectCollector implements OnModuleDestroy {
     try {
       await this.#work.plan([{ project: null, name: UNFINISHED, detail: '', due: Date.now() + DAY }]);
       while (!signal.aborted) {
-        const names = [COLLECTION.name, UNFINISHED];
+        const names = [COLLECTION.name, ...(await this.#work.list(null)).map(({ name }) => name)];
         const claimed = await this.#work.claim(() => ({ names, busy: [], everywhere: true }));
         if (!claimed) return;
-        await this.#work.release(claimed, claimed.now + (await this.#done(claimed)));
+        const pause = await this.#done(claimed);
+        if (pause === undefined) await this.#work.drop(claimed);
+        else await this.#work.release(claimed, claimed.now + pause);
       }
     } catch (error) {
       // The next round tries again.
@@ -72,9 +81,10 @@ export class ObjectCollector implements OnModuleDestroy {
     }
   }
 
-  /** @returns the milliseconds after which it is due again */
-  async #done({ project, now }: ClaimedWork): Promise<number> {
+  /** @returns the milliseconds after which it is due again; undefined if it is done for good */
+  async #done({ project, name, now }: ClaimedWork): Promise<number | undefined> {
     try {
+      if (name.startsWith(RESTORE_PREFIX)) return await this.#removeRestored(name.slice(RESTORE_PREFIX.length));
       if (project !== null) return await this.#collect({ id: project, schema: schemaName(project) });
       await this.store.removeUnfinished(new Date(now - DAY));
       return DAY;
@@ -83,6 +93,30 @@ export class ObjectCollector implements OnModuleDestroy {
       this.logger.warn({ ...(project !== null && { project }), reason: causeText(error) }, FAILED);
       return RETRY_DELAY;
     }
+  }
+
+  /**
+   * Removes what a restore stored that was cut off. As long as a restore runs, its row of the registry is locked; meanwhile
+   * no project with that id is made.
+   */
+  async #removeRestored(id: string): Promise<number | undefined> {
+    try {
+      await this.database.transaction(
+        async (tx) => {
+          await tx.run(insertProjectStatement(id, id, BUILT_IN_VERSION));
+          await this.contents.remove(id, this.#rounds.signal);
+          await tx.run(deleteProjectStatement(id));
+        },
+        { isolation: 'read committed', long: true, lockTimeout: LOCK_WAIT },
+      );
+    } catch (error) {
+      const cause = error instanceof KindError ? error.cause : error;
+      // The project was restored after all, or made.
+      if (isUniqueViolation(cause)) return undefined;
+      if (isLockTimeout(cause)) return HOUR;
+      throw error;
+    }
+    return undefined;
   }
 
   async #collect(project: ConnectionUser): Promise<number> {

@@ -31,6 +31,9 @@ const MAX_REMEMBERED = 10_000;
 /** The work of removing the objects of a project that are due. */
 export const COLLECTION = { type: 'objects', name: 'due' } as const;
 
+/** The names of the work of removing what a restore left that was cut off: with the id of its project. */
+export const RESTORE_PREFIX = 'restore ';
+
 /** Its schema tells it from a later project with the same id. */
 export type StoringProject = Pick<Project, 'id' | 'schema' | 'schemaId'>;
 

@@ -102,7 +102,8 @@ export class WorkClaims {
     await this.database.run(forgetOldWorkStatement([this.type]));
   }
 
-  list(project: string): Promise<ListedWork[]> {
+  /** The work of a project, or of none. */
+  list(project: string | null): Promise<ListedWork[]> {
     return this.database.run<ListedWork>(listWorkStatement(this.type, project));
   }
 

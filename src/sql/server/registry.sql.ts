@@ -85,6 +85,10 @@ export function insertProjectStatement(id: string, label: string, builtIn: numbe
   );
 }
 
+export function deleteProjectStatement(id: string): Statement {
+  return render(sql`DELETE FROM ${ident(REGISTRY_SCHEMA, 'project')} WHERE "id" = ${param(id)}`);
+}
+
 /** Records that the tables of projects have a version of the built-in model. */
 export function recordBuiltInStatement(ids: readonly string[], builtIn: number): Statement {
   return render(

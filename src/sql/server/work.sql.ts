@@ -168,8 +168,8 @@ export function forgetOldWorkStatement(types: readonly string[]): Statement {
   );
 }
 
-/** Rows `name, due, held, now`: the work of a project, and whether a service does it now. */
-export function listWorkStatement(type: string, project: string): Statement {
+/** Rows `name, due, held, now`: the work of a project, or of none, and whether a service does it now. */
+export function listWorkStatement(type: string, project: string | null): Statement {
   return render(
     sql`
       SELECT
@@ -178,7 +178,7 @@ export function listWorkStatement(type: string, project: string): Statement {
         ${isAlive(sql`w."holder"`)} AS held,
         ${milliseconds(sql`now()`)} AS now
       FROM ${WORK_TABLE} AS w
-      WHERE w."type" = ${param(type)} AND w."project" = ${param(project)}
+      WHERE w."type" = ${param(type)} AND w."project" IS NOT DISTINCT FROM ${param(project)}::text
     `,
   );
 }

@@ -17,7 +17,8 @@ import { projectOf, type Project } from '../../tenancy/project.js';
 import { ArchiveError, isContent, type OnProgress, type ArchiveFile } from './archive.js';
 import { ContentImport } from './archived-contents.js';
 import { ProjectContents } from '../../catalog/project/project-contents.js';
-import { FILE_STORE } from '../../file/objects.js';
+import { WorkClaims } from '../../database/registry/work-claims.js';
+import { COLLECTION, FILE_STORE, RESTORE_PREFIX } from '../../file/objects.js';
 import type { FileStore } from '../../file/store/file-store.js';
 import { FILE_KIND } from '../../model/built-in-traits.js';
 import { schemaName } from '../../model/names.js';
@@ -95,6 +96,7 @@ export class ProjectImportService {
         async (tx, project) => {
           // What is left of a restore that was cut off. No other project has this id until the transaction ends.
           await this.contents.remove(id);
+          await this.#announce(id);
           await this.changes.changeWithin(tx, project, OPTIONS, async (change) => {
             const { box } = this;
             const options = {
@@ -112,7 +114,15 @@ export class ProjectImportService {
       throw error;
     });
   }
+
+  /** From then on services remove what it has stored, unless the project is there. */
+  async #announce(id: string): Promise<void> {
+    const work = { project: null, name: `${RESTORE_PREFIX}${id}`, detail: '', due: Date.now() + HOUR };
+    await new WorkClaims(this.database, COLLECTION.type).plan([work]);
+  }
 }
+
+const HOUR = 3_600_000;
 
 async function named<T>(what: string, work: () => Promise<T>): Promise<T> {
   try {

@@ -1,6 +1,7 @@
 /** What becomes of objects: who removes them and when, with a project or a member too, and which store a service takes. */
 import { randomBytes } from 'node:crypto';
-import { cp, readFile, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { beforeEach, describe, expect, inject, it, vi } from 'vitest';
@@ -14,6 +15,8 @@ import { asContent, unavailable, type FileStore } from '../../../src/file/store/
 import { Runner } from '../../../src/run/runner.js';
 import { refusal } from '../../../src/shared/errors.js';
 import { keepObjectsStatement } from '../../../src/sql/file/files.sql.js';
+import { ContentImport } from '../../../src/transfer/project/archived-contents.js';
+import { atEnd } from '../../support/at-end.js';
 import { collected } from '../../support/collected.js';
 import { withMembers } from '../../support/callers.js';
 import { commandsOn, runCommand } from '../../support/command-line.js';
@@ -191,6 +194,41 @@ describe('a project that is deleted', () => {
     await upload(again);
     const work = `SELECT 1 FROM kind.work WHERE project = '${again.id}' AND type = '${COLLECTION.type}'`;
     expect(await query(again, work)).toHaveLength(1);
+  });
+});
+
+describe('a restore that is cut off', () => {
+  it('leaves objects that are removed, and none that are removed when it is done again', async () => {
+    await upload();
+    await upload();
+    const folder = await mkdtemp(join(tmpdir(), 'kind-restore-'));
+    atEnd(() => rm(folder, { recursive: true }));
+    const [file, id] = [join(folder, 'a.tar.gz'), `${project.id}_again`];
+    expect((await runCommand('project', 'backup', project.id, file)).code).toBe(0);
+    const restore = () => runCommand('project', 'restore', file, '--as', id);
+    const objects = async () => (await collected(store.list(`${id}/`))).length;
+    const left = `FROM kind.work WHERE name = 'restore ${id}'`;
+    const collectNow = async () => {
+      await query(project, `UPDATE kind.work SET due_at = now() WHERE name = 'restore ${id}'`);
+      await app.get(ObjectCollector).collect();
+    };
+    // As if it was killed after it had stored all.
+    const undo = vi.spyOn(ContentImport.prototype, 'undo').mockResolvedValue();
+    vi.spyOn(ContentImport.prototype, 'store').mockImplementationOnce(async function (this: ContentImport, ...args) {
+      await this.store(...args);
+      // A service looks meanwhile.
+      await collectNow();
+      throw new Error('killed');
+    });
+    expect((await restore()).code).toBe(1);
+    undo.mockRestore();
+    expect(await objects()).toBe(2);
+    await collectNow();
+    expect([await objects(), await query(project, `SELECT 1 ${left}`)]).toEqual([0, []]);
+
+    expect((await restore()).code).toBe(0);
+    await collectNow();
+    expect([await objects(), await query(project, `SELECT 1 ${left}`)]).toEqual([2, []]);
   });
 });
 
