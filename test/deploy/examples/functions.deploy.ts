@@ -190,7 +190,7 @@ describe('the holidays', () => {
 });
 
 describe('their types', () => {
-  it('fit the kinds', async () => {
+  it('fit the kinds', { timeout: 60_000 }, async () => {
     let told = '';
     const tell = (text: string) => void (told += text);
     const code = await runCommandLine(['functions', 'check'], { out: tell, err: tell }, () => project.config);
