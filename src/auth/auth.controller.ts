@@ -72,7 +72,7 @@ export class AuthController {
     needs: 'project',
     summary: 'Sign in',
     description:
-      'Where the project asks for codes, the first step mails one and answers null; the second sends it along.',
+      'Where a second step is missing, the answer is null, and `kind-second-step` says which; the next request sends its code along.',
     body: SignInBody,
     content: 'sessionOrCode',
   })

@@ -86,7 +86,9 @@ export class SignInBody {
   @Text(PASSWORD_FIELD)
   readonly password!: string;
 
-  @OptionalText({ description: 'The code of the mail, where the project asks for one.' })
+  @OptionalText({
+    description: 'The code of the second step: that of a mail, of the authenticator app, or a recovery code.',
+  })
   readonly otp: string | null = null;
 }
 

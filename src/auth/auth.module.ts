@@ -25,7 +25,14 @@ import { SessionController } from './session/session.controller.js';
 import { SessionService } from './session/own-sessions.service.js';
 import { SessionStore } from './session/session-store.js';
 import { ResetPageController } from './reset-page.controller.js';
+import { FreshProof } from './session/fresh-proof.js';
+import { NewSessions } from './session/new-sessions.js';
+import { Notices } from './notices.js';
+import { SecondStepController } from './second-step/second-step.controller.js';
+import { SecondStepService } from './second-step/second-step.service.js';
+import { SecondSteps } from './second-step/second-steps.js';
 import { Throttle } from './throttle.js';
+import { Totp } from './second-step/totp.js';
 import { TokenService } from './session/token.service.js';
 
 /** Global, because the tenancy interceptor of every module resolves callers with it. */
@@ -38,7 +45,10 @@ import { TokenService } from './session/token.service.js';
     ApiKeys,
     AuditBehavior,
     AuthService,
+    NewSessions,
+    Notices,
     OneTimeSecrets,
+    FreshProof,
     KeyStore,
     MemberBehavior,
     MemberSessions,
@@ -48,14 +58,17 @@ import { TokenService } from './session/token.service.js';
     RefreshCookies,
     RefreshTokenStrategy,
     RequestCallers,
+    SecondSteps,
+    SecondStepService,
     SessionService,
     SessionStore,
     SignInService,
     Throttle,
     TokenService,
+    Totp,
     { provide: CallerResolver, useExisting: RequestCallers },
   ],
   exports: [Administrators, ApiKeys, CallerResolver, PasswordStore],
-  controllers: [AuthController, SessionController, MembersController, ResetPageController],
+  controllers: [AuthController, SessionController, MembersController, SecondStepController, ResetPageController],
 })
 export class AuthModule {}

@@ -36,7 +36,10 @@ const ATTEMPT_WINDOW = 15 * 60;
  */
 const MAIL_LIMIT = { allowed: 10, window: 60 * 60 } as const;
 
-type MailType = 'code' | 'recovery';
+type MailType = 'code' | 'recovery' | 'notice';
+
+/** Wrong codes of the second step of a member, per number of seconds, from wherever. */
+const WRONG_CODES = { allowed: 5, window: 10 * 60 } as const;
 
 /**
  * Concurrent attempts of one process; others wait. An attempt counts until it has succeeded, so without this limit many
@@ -94,7 +97,7 @@ export class Throttle {
     try {
       return await work();
     } catch (error) {
-      failed = error instanceof KindError && error.status === 401;
+      failed = isWrong(error);
       throw error;
     } finally {
       // `work` has succeeded: if the attempt cannot be uncounted, it stays counted.
@@ -121,6 +124,26 @@ export class Throttle {
     return taken.length > 0;
   }
 
+  /**
+   * Runs `work`, which tries a code of a member, and counts those that are wrong. AUTH_RATE_LIMIT does not affect this.
+   * @throws KindError 429, and errors of `work`
+   */
+  async limitWrong<T>(project: Project, memberId: string, work: () => Promise<T>): Promise<T> {
+    const { allowed, window } = WRONG_CODES;
+    const key = { id: this.#hash('wrong code', memberId), allowed };
+    const taken = await this.#takeEach(project, [key], window);
+    if (taken.length === 0) throw await this.#tooMany(project, [key.id], window);
+    let wrong = false;
+    try {
+      return await work();
+    } catch (error) {
+      wrong = isWrong(error);
+      throw error;
+    } finally {
+      if (!wrong) await this.#uncount(project, taken).catch(() => undefined);
+    }
+  }
+
   /** Counts one attempt for each key; returns the keys that were below their limit, and when they were counted. */
   async #takeEach(
     project: Project,
@@ -138,23 +161,25 @@ export class Throttle {
     if (!this.config.authRateLimit) return () => Promise.resolve();
     const keys = this.#keysOf(attempt);
     const taken = await this.#takeEach(project, keys);
-    const uncount = async (): Promise<void> => {
-      const [first] = taken;
-      if (!first) return;
-      const ids = taken.map(({ id }) => id);
-      await this.database.ofProject(project).run(returnAttemptsStatement(project.schema, ids, first.at));
-    };
+    const uncount = () => this.#uncount(project, taken);
     if (taken.length === keys.length) return uncount;
     await uncount();
     const refused = keys.filter(({ id }) => !taken.some((each) => each.id === id)).map(({ id }) => id);
-    const [row] = await this.database
-      .ofProject(project)
-      .run<{ wait: number }>(waitStatement(project.schema, refused, ATTEMPT_WINDOW));
-    throw retryLater(
-      'request.throttled',
-      'Too many attempts; Retry-After says when to come back',
-      Math.max(1, row?.wait ?? 1),
-    );
+    throw await this.#tooMany(project, refused, ATTEMPT_WINDOW);
+  }
+
+  async #uncount(project: Project, taken: readonly { readonly id: string; readonly at: string }[]): Promise<void> {
+    const [first] = taken;
+    if (!first) return;
+    const ids = taken.map(({ id }) => id);
+    await this.database.ofProject(project).run(returnAttemptsStatement(project.schema, ids, first.at));
+  }
+
+  async #tooMany(project: Project, ids: readonly string[], window: number): Promise<KindError> {
+    const statement = waitStatement(project.schema, ids, window);
+    const [row] = await this.database.ofProject(project).run<{ wait: number }>(statement);
+    const text = 'Too many attempts; Retry-After says when to come back';
+    return retryLater('request.throttled', text, Math.max(1, row?.wait ?? 1));
   }
 
   #keysOf({ address, account }: AuthAttempt): Allowance[] {
@@ -166,6 +191,10 @@ export class Throttle {
       { id: this.#hash('account', account), allowed: ATTEMPT_LIMITS.account },
     ];
   }
+}
+
+function isWrong(error: unknown): boolean {
+  return error instanceof KindError && (error.status === 401 || error.code === 'proof.wrong');
 }
 
 function attemptQueue(perKey: number): FairQueue {

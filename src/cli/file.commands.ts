@@ -68,17 +68,7 @@ async function check(context: Services, id: string, repair: boolean) {
   }
 }
 
-/** Null where it takes longer than a statement may: what was compared is told nevertheless. */
-async function findUnreferenced(context: Services, project: Project): Promise<Unreferenced | null> {
-  try {
-    return await countUnreferenced(context, project);
-  } catch (error) {
-    if (error instanceof KindError && error.code === 'query.timeout') return null;
-    throw error;
-  }
-}
-
-async function countUnreferenced({ app }: Services, project: Project): Promise<Unreferenced> {
+async function findUnreferenced({ app }: Services, project: Project): Promise<Unreferenced> {
   const runner = app.get(Runner);
   const listed = app.get(ReadCommands).list(FILE_KIND, [
     ['filter', 'not(referred())'],
@@ -96,7 +86,7 @@ function withCause(error: unknown): unknown {
   return new Error(`${error.messages[0].text}: ${errorText(error.cause)}`);
 }
 
-function viewOf(project: string, report: CheckReport, unreferenced: Unreferenced | null, repaired: boolean) {
+function viewOf(project: string, report: CheckReport, unreferenced: Unreferenced, repaired: boolean) {
   const { files, bytes, missing, unowned } = report;
   return {
     ...{ project, files, bytes },
@@ -106,7 +96,7 @@ function viewOf(project: string, report: CheckReport, unreferenced: Unreferenced
   };
 }
 
-function checkText(id: string, report: CheckReport, unreferenced: Unreferenced | null, repaired: boolean): string {
+function checkText(id: string, report: CheckReport, unreferenced: Unreferenced, repaired: boolean): string {
   const { files, bytes, missing, unowned } = report;
   const sections = [`'${id}' has ${plural(files, 'file')} of ${byteSizeText(bytes)}.\n`];
   if (missing.count > 0) {
@@ -124,8 +114,7 @@ function checkText(id: string, report: CheckReport, unreferenced: Unreferenced |
     const lines = unowned.named.map((key) => `${key}\n`).join('');
     sections.push(`${plural(unowned.count, 'object')} of no file ${what}:\n${lines}${more(unowned)}`);
   }
-  if (!unreferenced) sections.push('Files that nothing refers to are not counted: it takes too long.\n');
-  else if (unreferenced.count > 0) {
+  if (unreferenced.count > 0) {
     const { count, ids } = unreferenced;
     const others = count > ids.length ? ', …' : '';
     sections.push(`Nothing refers to ${plural(count, 'file')}, which may be meant so: ${ids.join(', ')}${others}\n`);

@@ -44,6 +44,8 @@ export interface Config extends Address {
   readonly oldSecretsKeys: readonly string[];
   readonly accessTokenTtl: number;
   readonly refreshTokenTtl: number;
+  /** How long a proof of who a member is counts. */
+  readonly stepUpTtl: number;
   readonly mailUrl?: string;
   readonly mailFrom: string;
   readonly publicUrl?: string;
@@ -143,6 +145,7 @@ function toConfig(environment: Environment, cwd: string): Omit<Config, 'warnings
     ...(SECRETS_KEY !== undefined && { secretsKey: SECRETS_KEY }),
     oldSecretsKeys: environment.SECRETS_KEY_OLD,
     accessTokenTtl: environment.ACCESS_TOKEN_TTL,
+    stepUpTtl: environment.STEP_UP_TTL,
     refreshTokenTtl: environment.REFRESH_TOKEN_TTL,
     ...(MAIL_URL !== undefined && { mailUrl: MAIL_URL }),
     mailFrom: environment.MAIL_FROM,

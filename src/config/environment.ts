@@ -95,6 +95,7 @@ export class Environment {
   @IsOptional() @Reads(textMatching('at least 32 characters', /^.{32,}$/su)) readonly SECRETS_KEY?: string;
   @Reads(secretList) readonly SECRETS_KEY_OLD: readonly string[] = [];
   @Reads(duration('1s', '365d')) readonly ACCESS_TOKEN_TTL: number = 15 * 60_000;
+  @Reads(duration('1s', '1d')) readonly STEP_UP_TTL: number = 10 * 60_000;
   @Reads(duration('1s', '3650d')) readonly REFRESH_TOKEN_TTL: number = 30 * 86_400_000;
 
   @IsOptional()

@@ -11,6 +11,7 @@ import {
   REPLAYED_HEADER,
   REQUEST_ID_HEADER,
   RESULT_HEADER,
+  SECOND_STEP_HEADER,
   TUS,
 } from './header-names.js';
 
@@ -54,6 +55,7 @@ const HEADERS = {
     ...['length', 'offset', 'metadata', 'expires'].map((name) => `upload-${name}`),
     ...['resumable', 'version', 'extension', 'max-size'].map((name) => `tus-${name}`),
     FILE_HEADER,
+    SECOND_STEP_HEADER,
   ],
 };
 

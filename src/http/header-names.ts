@@ -21,6 +21,9 @@ export const CONSISTENCY_HEADER = 'kind-consistency';
 /** Where a browser client wants its refresh token. */
 export const REFRESH_TOKEN_HEADER = 'kind-refresh-token';
 
+/** The second step that a sign-in lacks. */
+export const SECOND_STEP_HEADER = 'kind-second-step';
+
 /** Set on an answer that was given before. */
 export const REPLAYED_HEADER = 'idempotency-replayed';
 

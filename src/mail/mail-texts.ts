@@ -83,6 +83,28 @@ change it.</p>`;
   return { to, subject, text, html: layout(subject, content) };
 }
 
+interface NoticeMail {
+  readonly to: string;
+  /** The label of the project. */
+  readonly project: string;
+  /** What has changed, as a sentence. */
+  readonly text: string;
+}
+
+/** Tells a member what has changed of its ways to sign in. */
+export function noticeMail({ to, project, text: notice }: NoticeMail): Mail {
+  const label = mailLine(project);
+  const subject = `A change of your sign-in for ${label}`;
+  const text = `${notice}
+
+If it was not you, tell an administrator of ${label}, and set a new password.
+`;
+  const content = markup`<p>${notice}</p>
+<p>If it was not you, tell an administrator of ${label},
+and set a new password.</p>`;
+  return { to, subject, text, html: layout(subject, content) };
+}
+
 interface RecoveryMail {
   readonly to: string;
   /** The label of the project. */

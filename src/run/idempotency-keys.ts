@@ -56,8 +56,7 @@ export class IdempotencyKeys {
   /** Whether a key has an answer. The key is not taken. */
   async isAnswered(project: KeptProject, id: string | undefined): Promise<boolean> {
     if (id === undefined) return false;
-    const rows = await this.database.ofProject(project).run(answeredKeyStatement(project.schema, id));
-    return rows.length > 0;
+    return (await this.database.ofProject(project).run(answeredKeyStatement(project.schema, id))).length > 0;
   }
 
   /** Stores the answer of a success. @throws KindError 400 if it is too large to be kept, 429 if the project keeps too much */

@@ -1,7 +1,8 @@
 /** Keys that are derived from the service's secret, one for each purpose (HKDF, RFC 5869). */
 import { createHmac, hkdfSync } from 'node:crypto';
 
-export type Purpose = 'sign-in codes' | 'throttle' | 'cursors of changes' | 'stored secrets' | 'file urls';
+export type Purpose =
+  'sign-in codes' | 'recovery codes' | 'throttle' | 'cursors of changes' | 'stored secrets' | 'file urls';
 
 /** 32 bytes. */
 export function derivedKey(secret: string, purpose: Purpose): Buffer {

@@ -134,6 +134,17 @@ export const ERRORS = {
 
   'key.not_here': { status: 403, meaning: 'The address takes the access token of a session, and no API key.' },
   'key.too_many': { status: 409, meaning: 'The member has as many API keys as it may have.' },
+  'proof.wrong': { status: 400, meaning: 'The code or the password is wrong, too old, or was used before.' },
+  'totp.exists': { status: 409, meaning: 'The member has an authenticator app already.' },
+  'totp.missing': {
+    status: 409,
+    meaning: 'The member has no authenticator app, or none that waits for its first code.',
+  },
+  'secret.closed': {
+    status: 503,
+    meaning: 'A stored secret cannot be read: it was encrypted with another SECRETS_KEY.',
+  },
+  'session.stale': { status: 403, meaning: 'The member has to prove once more who it is (POST /auth/confirm).' },
   'session.unknown': { status: 404, meaning: 'The member has no such session.' },
   'unit.unknown': { status: 404, meaning: 'No such unit, or none that the caller may read.' },
   'unit.changed': {

@@ -17,6 +17,9 @@ type AuditAction =
   | `${'project' | 'member' | 'api_key'}.${'created' | 'changed' | 'deleted'}`
   | 'definitions.changed'
   | 'member.password_set'
+  | 'member.totp_on'
+  | 'member.totp_off'
+  | 'member.recovery_codes'
   | 'member.signed_out';
 
 export interface AuditEntry {

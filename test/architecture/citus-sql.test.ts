@@ -25,6 +25,7 @@ import * as projectRows from '../../src/sql/list/project-rows.sql.js';
 import * as apiKey from '../../src/sql/member/api-key.sql.js';
 import * as credential from '../../src/sql/member/credential.sql.js';
 import * as oneTime from '../../src/sql/member/one-time.sql.js';
+import * as totp from '../../src/sql/member/totp.sql.js';
 import * as session from '../../src/sql/member/session.sql.js';
 import * as throttle from '../../src/sql/member/throttle.sql.js';
 import * as expiredRows from '../../src/sql/server/expired-rows.sql.js';
@@ -169,6 +170,14 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
     oneTime.storeSecretStatement(SCHEMA, { id: 'a', hash: 'a', memberId: ID, data: null, lifetime: 1 }),
   takeSecretStatement: () => oneTime.takeSecretStatement(SCHEMA, 'a'),
   trySecretStatement: () => oneTime.trySecretStatement(SCHEMA, 'a', 'a', 5),
+  storeTotpStatement: () => totp.storeTotpStatement(SCHEMA, ID, 'a'),
+  confirmTotpStatement: () =>
+    totp.confirmTotpStatement(SCHEMA, { memberId: ID, sealedSecret: 'a', step: 1, recoveryCodes: ['a'] }),
+  useStepStatement: () => totp.useStepStatement(SCHEMA, ID, 1),
+  useRecoveryCodeStatement: () => totp.useRecoveryCodeStatement(SCHEMA, ID, 'a'),
+  setRecoveryCodesStatement: () => totp.setRecoveryCodesStatement(SCHEMA, ID, ['a']),
+  removeTotpStatement: () => totp.removeTotpStatement(SCHEMA, ID),
+  renewProofStatement: () => session.renewProofStatement(SCHEMA, ID),
   deleteSecretsOfMemberStatement: () => oneTime.deleteSecretsOfMemberStatement(SCHEMA, ID),
   deleteExpiredRowsStatement: () => [
     expiredRows.deleteExpiredRowsStatement(SCHEMA, '_throttle'),

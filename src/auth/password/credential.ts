@@ -2,11 +2,18 @@
 import { isMemberKind, type Model } from '../../model/model.js';
 
 export interface Credential {
+  readonly id: string;
   readonly username: string;
   readonly email: string;
   readonly password_hash: string | null;
   readonly member_kind: string;
   readonly member_id: string;
+  /** Encrypted; null without an authenticator app. */
+  readonly totp_secret: string | null;
+  /** Whether codes of it are asked for. */
+  readonly totp_confirmed: boolean;
+  /** How many are left. */
+  readonly recovery_codes: number;
 }
 
 /**

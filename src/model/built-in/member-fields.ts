@@ -11,14 +11,31 @@ export const idColumn = { type: uuidType, columnType: uuidType.column, json: uui
 /** A field of credentials that no endpoint shows. */
 const secret = (id: string, unique = false) => field({ id, type: 'string', hidden: true, unique });
 
+export const TOTP_SECRET = 'totp_secret';
+
 export const CREDENTIAL_FIELDS: readonly Field[] = [
   field({ id: 'username', type: 'string', label: 'Username', nullable: false }),
   field({ id: 'email', type: 'string', label: 'E-mail', nullable: false }),
   secret('username_key', true),
   secret('email_key', true),
   secret('password_hash'),
+  // Of an authenticator app: its secret, encrypted, whether its codes are asked for, and the step of the last one.
+  field({ id: TOTP_SECRET, type: 'text', hidden: true }, { sealed: true }),
+  field({ id: 'totp_confirmed', type: 'boolean', hidden: true, nullable: false, default: false }),
+  field({ id: 'totp_step', type: 'integer', hidden: true, nullable: false, default: 0 }),
+  // Hashes.
+  field({ id: 'recovery_codes', type: 'string', multiple: true, hidden: true, nullable: false, default: [] }),
   secret('member_kind'),
   field({ id: 'member_id', type: 'string', hidden: true, indexed: true }, idColumn),
+];
+
+/** The fields with which one could sign in. */
+export const CREDENTIAL_SECRETS: readonly string[] = [
+  'password_hash',
+  TOTP_SECRET,
+  'totp_confirmed',
+  'totp_step',
+  'recovery_codes',
 ];
 
 /** The field of a sign-up body in place of the id of the credentials. */

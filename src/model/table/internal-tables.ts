@@ -92,6 +92,8 @@ export const INTERNAL_TABLES: readonly TableShape[] = [
       column('used_at', 'timestamptz', false),
       column('address', 'text', false),
       column('user_agent', 'text', false),
+      // When the member last proved who it is; null: at the start.
+      column('proved_at', 'timestamptz', false),
     ],
     ['member_id', 'expires_at'],
   ),

@@ -7,7 +7,8 @@ import { all, ident, param, render, sql, type Fragment, type Statement } from '.
 
 /** The columns of credentials that sign-in needs. */
 const CREDENTIAL_COLUMNS = sql`
-  "username", "email", "password_hash", "member_kind", "member_id"::text AS member_id
+  "id"::text AS id, "username", "email", "password_hash", "member_kind", "member_id"::text AS member_id,
+  "totp_secret", "totp_confirmed", cardinality("recovery_codes") AS recovery_codes
 `;
 
 /** The credentials with a username or e-mail address, given as its folded key; the address goes before the name. */

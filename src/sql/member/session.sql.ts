@@ -115,6 +115,25 @@ export function aliveSessionsStatement(schema: string, ids: readonly string[]): 
   `);
 }
 
+/** One row `fresh` of a session that is alive: whether its member has proved who it is within these seconds. */
+export function findProofStatement(schema: string, id: string, window: number): Statement {
+  return render(
+    sql`
+      SELECT coalesce(s."proved_at", s."started_at") > now() - ${seconds(window)} AS fresh
+      FROM ${ident(schema, SESSION_TABLE)} AS s
+      WHERE s."id" = ${param(id)}::uuid AND ${IS_ALIVE}
+    `,
+  );
+}
+
+/** Stores that the member of a session has proved who it is now. */
+export function renewProofStatement(schema: string, id: string): Statement {
+  return render(
+    sql`UPDATE ${ident(schema, SESSION_TABLE)} SET "proved_at" = now() WHERE "id" = ${param(id)}::uuid`,
+    true,
+  );
+}
+
 /** Stores that a session is used now, unless another transaction is changing it. */
 export function recordUseStatement(schema: string, id: string): Statement {
   const sessions = ident(schema, SESSION_TABLE);

@@ -1,4 +1,5 @@
 /** The files of a project: which rows are in which file. Pure. */
+import { CREDENTIAL_SECRETS } from '../../model/built-in/member-fields.js';
 import {
   API_KEY_KIND,
   CREDENTIAL_KIND,
@@ -75,7 +76,7 @@ export function credentialFile(model: Model, passwords: boolean): ProjectFile {
   const file = unitFile(getBuiltInKind(model, CREDENTIAL_KIND));
   if (passwords) return file;
   const { rows } = file;
-  return { ...file, rows: { ...rows, fields: rows.fields.filter(({ id }) => id !== 'password_hash') } };
+  return { ...file, rows: { ...rows, fields: rows.fields.filter(({ id }) => !CREDENTIAL_SECRETS.includes(id)) } };
 }
 
 /** The webhooks; without passwords also without what is encrypted. */

@@ -12,8 +12,6 @@ import { ContentCheck } from '../../../src/file/content-check.js';
 import { ObjectCollector } from '../../../src/file/object-collector.js';
 import { COLLECTION, FILE_STORE, newKey, Objects, sizeKey } from '../../../src/file/objects.js';
 import { asContent, unavailable, type FileStore } from '../../../src/file/store/file-store.js';
-import { Runner } from '../../../src/run/runner.js';
-import { refusal } from '../../../src/shared/errors.js';
 import { keepObjectsStatement } from '../../../src/sql/file/files.sql.js';
 import { ContentImport } from '../../../src/transfer/project/archived-contents.js';
 import { atEnd } from '../../support/at-end.js';
@@ -162,17 +160,6 @@ describe('file check', () => {
     await expect(
       new ContentCheck(database, app.get(Objects), disordered as unknown as FileStore).run(of, options),
     ).rejects.toThrow('the store does not list its objects in the order of their keys');
-  });
-
-  it('tells what it has compared, also where counting what nothing refers to takes too long', async () => {
-    await upload();
-    const late = refusal('query.timeout', 'a statement took too long');
-    vi.spyOn(Runner.prototype, 'run').mockRejectedValueOnce(late);
-    expect(await runCommand('file', 'check', project.id)).toEqual({
-      code: 0,
-      out: `'${project.id}' has 1 file of 7b.\n\nFiles that nothing refers to are not counted: it takes too long.\n`,
-      err: '',
-    });
   });
 
   it('tells why it does not look', async () => {

@@ -178,6 +178,20 @@ const ROWS: readonly Row[] = [
     call: () => ['DELETE', '/auth/member/00000000-0000-4000-8000-000000000000/session/x'],
     answers: [401, 403, 403, 404],
   },
+  { route: 'GET /api/lib/auth/second_step', call: () => ['GET', '/auth/second_step'], answers: [401, 200, 200, 200] },
+  {
+    route: 'POST /api/lib/auth/totp/confirm',
+    call: () => ['POST', '/auth/totp/confirm', { code: '1' }],
+    answers: [401, 409, 409, 409],
+  },
+  { route: 'POST /api/lib/auth/totp', call: () => ['POST', '/auth/totp', {}], answers: [401, 200, 200, 200] },
+  { route: 'DELETE /api/lib/auth/totp', call: () => ['DELETE', '/auth/totp'], answers: [401, 409, 409, 409] },
+  {
+    route: 'POST /api/lib/auth/recovery_codes',
+    call: () => ['POST', '/auth/recovery_codes', {}],
+    answers: [401, 409, 409, 409],
+  },
+  { route: 'POST /api/lib/auth/confirm', call: () => ['POST', '/auth/confirm', {}], answers: [401, 400, 400, 400] },
   { route: 'POST /api/lib/auth/signout', call: () => ['POST', '/auth/signout'], answers: [401, 200, 200, 200] },
   {
     route: 'POST /api/lib/auth/change_password',

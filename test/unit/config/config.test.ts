@@ -43,6 +43,7 @@ test('nothing set gives the defaults of the contract', () => {
     fileLimit: 104_857_600,
     accessTokenTtl: 900_000,
     refreshTokenTtl: 2_592_000_000,
+    stepUpTtl: 600_000,
     mailFrom: 'Kind <kind@localhost>',
     bootstrap: { project: 'demo', adminUsername: 'admin', adminEmail: 'admin@example.com' },
     functionsDir: join(cwd, 'functions'),
@@ -190,8 +191,8 @@ test.each([
   [{ PORT: '' }, { port: 3000 }],
   [{ PORT: '0' }, { port: 0 }],
   [
-    { ACCESS_TOKEN_TTL: '90s', REFRESH_TOKEN_TTL: '12h' },
-    { accessTokenTtl: 90_000, refreshTokenTtl: 43_200_000 },
+    { ACCESS_TOKEN_TTL: '90s', REFRESH_TOKEN_TTL: '12h', STEP_UP_TTL: '5m' },
+    { accessTokenTtl: 90_000, refreshTokenTtl: 43_200_000, stepUpTtl: 300_000 },
   ],
   [
     { FUNCTION_TIMEOUT: '500ms', SHUTDOWN_GRACE: '0s', SHUTDOWN_IDLE: '2s' },

@@ -260,6 +260,12 @@ function contentSchema(form: ContentForm, kind: KindDef | undefined, view: Docum
       return schemaRef('kind_rights');
     case 'sessions':
       return pageSchema(schemaRef('kind_own_session'));
+    case 'secondStep':
+      return schemaRef('kind_second_step');
+    case 'totp':
+      return schemaRef('kind_totp');
+    case 'recoveryCodes':
+      return schemaRef('kind_recovery_codes');
     case 'mail':
       return schemaRef('kind_mail');
     case 'explanation':

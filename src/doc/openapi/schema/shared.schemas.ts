@@ -240,6 +240,17 @@ export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
   kind_session: SESSION,
   kind_me: ME,
   kind_own_session: OWN_SESSION,
+  kind_second_step: objectSchema({
+    totp: { ...BOOLEAN_SCHEMA, description: 'Whether codes of an authenticator app are asked for.' },
+    recovery_codes: { type: 'integer', minimum: 0, description: 'How many recovery codes are left.' },
+  }),
+  kind_totp: objectSchema({
+    secret: { ...STRING_SCHEMA, description: 'In base32, to be typed.' },
+    uri: { ...STRING_SCHEMA, description: '`otpauth://…`, to be shown as a QR code.' },
+  }),
+  kind_recovery_codes: objectSchema({
+    recovery_codes: { type: 'array', items: STRING_SCHEMA, description: 'Each works once, and none is shown again.' },
+  }),
   kind_mail: objectSchema({
     sent: { ...BOOLEAN_SCHEMA, description: 'False without `MAIL_URL`: then mails are only written to files.' },
   }),

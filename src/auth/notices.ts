@@ -1,0 +1,52 @@
+/** Tells members by mail what has changed of their ways to sign in. Nobody can switch these mails off. */
+import { Injectable } from '@nestjs/common';
+import { MailQueue } from '../mail/mail-queue.js';
+import { noticeMail } from '../mail/mail-texts.js';
+import type { Project } from '../tenancy/project.js';
+import type { AuthRequest } from './auth-request.js';
+import type { Credential } from './password/credential.js';
+import { Throttle } from './throttle.js';
+
+const NOTICES = {
+  totp_on: 'An authenticator app is asked for at your sign-in from now on.',
+  totp_off: 'An authenticator app is no longer asked for at your sign-in.',
+  recovery_codes: 'New recovery codes were made for your sign-in; the former ones are invalid.',
+} as const;
+
+type Notice = keyof typeof NOTICES;
+
+@Injectable()
+export class Notices {
+  constructor(
+    private readonly mail: MailQueue,
+    private readonly throttle: Throttle,
+  ) {}
+
+  /**
+   * Does `work`, and mails the members after the answer; each is mailed ten times an hour at most.
+   * @throws KindError 503 before `work` if the queue of mails is full
+   */
+  async about<T>(
+    project: Project,
+    { afterAnswer }: AuthRequest,
+    members: readonly Credential[],
+    notice: Notice,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const reserved = members.map((member) => ({ member, reservation: this.mail.reserve(project.id) }));
+    try {
+      const result = await work();
+      for (const { member, reservation } of reserved) {
+        const make = async () => {
+          if (!(await this.throttle.takeMail(project, 'notice', member.member_id))) return undefined;
+          return noticeMail({ to: member.email, project: project.label, text: NOTICES[notice] });
+        };
+        afterAnswer(() => reservation.submit({ type: 'notice', make }));
+      }
+      return result;
+    } catch (error) {
+      for (const { reservation } of reserved) reservation.release();
+      throw error;
+    }
+  }
+}

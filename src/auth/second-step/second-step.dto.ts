@@ -1,0 +1,18 @@
+/** The bodies of the second step. */
+import { ApiSchema } from '@nestjs/swagger';
+import { OptionalText, Text } from '../../http/body/dto.js';
+
+@ApiSchema({ name: 'kind_totp_code' })
+export class CodeBody {
+  @Text({ description: 'The code that the app shows.' })
+  readonly code!: string;
+}
+
+@ApiSchema({ name: 'kind_confirm' })
+export class ConfirmBody {
+  @OptionalText({ format: 'password', writeOnly: true, description: 'Where no authenticator app is set up.' })
+  readonly password: string | null = null;
+
+  @OptionalText({ description: 'A code of the authenticator app, or a recovery code.' })
+  readonly otp: string | null = null;
+}

@@ -1,0 +1,76 @@
+/** The second step of a sign-in: which one a member has to make, and whether it was made. */
+import { Injectable } from '@nestjs/common';
+import { MailQueue } from '../../mail/mail-queue.js';
+import { codeMail } from '../../mail/mail-texts.js';
+import { KindError } from '../../shared/errors.js';
+import type { Project } from '../../tenancy/project.js';
+import type { AuthRequest } from '../auth-request.js';
+import { OneTimeSecrets } from '../one-time-secrets.js';
+import type { Credential } from '../password/credential.js';
+import { signInFailed } from '../sign-in-failed.js';
+import { Throttle } from '../throttle.js';
+import { Totp } from './totp.js';
+
+/** How a member is to make its second step; or it has made it, or has none to make. */
+type SecondStep = 'totp' | 'mail' | 'made' | 'none';
+
+const CODE_MINUTES = 10;
+const CODE_DIGITS = 6;
+
+@Injectable()
+export class SecondSteps {
+  constructor(
+    private readonly mail: MailQueue,
+    private readonly secrets: OneTimeSecrets,
+    private readonly throttle: Throttle,
+    private readonly totp: Totp,
+  ) {}
+
+  /**
+   * @param otp what was given: a code of the app, a recovery code or that of a mail
+   * @throws KindError 401 if it is wrong, 429
+   */
+  async take(project: Project, request: AuthRequest, member: Credential, otp: string | null): Promise<SecondStep> {
+    if (member.totp_confirmed) {
+      if (otp === null) return 'totp';
+      await asSignIn(() => this.totp.use(project, member, otp));
+      return 'made';
+    }
+    if (!project.settings.otp) return 'none';
+    if (otp === null) {
+      await this.#sendCode(project, request, member);
+      return 'mail';
+    }
+    if (!(await this.secrets.useCode(project, 'code', member.member_id, otp))) throw signInFailed();
+    return 'made';
+  }
+
+  /**
+   * Mails a code after the answer. Each code counts as an attempt of the address. If the member has been sent the
+   * allowed number of mails, no new code is made and the last one stays valid.
+   */
+  async #sendCode(project: Project, { address, afterAnswer }: AuthRequest, member: Credential): Promise<void> {
+    const { member_id: memberId, email: to } = member;
+    await this.throttle.count(project, { address });
+    const reservation = this.mail.reserve(project.id);
+    try {
+      if (!(await this.throttle.takeMail(project, 'code', memberId))) return reservation.release();
+      const terms = { memberId, digits: CODE_DIGITS, minutes: CODE_MINUTES };
+      const code = await this.secrets.makeCode(project, 'code', memberId, terms);
+      const mail = { to, project: project.label, code, minutes: CODE_MINUTES };
+      afterAnswer(() => reservation.submit({ type: 'code', make: () => codeMail(mail) }));
+    } catch (error) {
+      reservation.release();
+      throw error;
+    }
+  }
+}
+
+/** Who is not signed in yet is told no more than that it failed. */
+async function asSignIn(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    throw error instanceof KindError && error.code === 'proof.wrong' ? signInFailed() : error;
+  }
+}

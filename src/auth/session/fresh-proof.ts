@@ -1,0 +1,32 @@
+/** Whether a member has proved who it is a moment ago, which what changes its ways to sign in asks for. */
+import { Inject, Injectable } from '@nestjs/common';
+import { type Config, CONFIG } from '../../config/config.js';
+import { Database } from '../../database/database.js';
+import { refusal } from '../../shared/errors.js';
+import { findProofStatement, renewProofStatement } from '../../sql/member/session.sql.js';
+import type { MemberCaller } from '../../tenancy/caller.js';
+import type { Project } from '../../tenancy/project.js';
+import type { RequestScope } from '../../tenancy/request-scope.js';
+import { requireSession } from '../auth-request.js';
+
+@Injectable()
+export class FreshProof {
+  constructor(
+    private readonly database: Database,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  /** @throws KindError 401, 403 for an API key, and where the proof is too old */
+  async require({ project, caller }: Pick<RequestScope, 'project' | 'caller'>): Promise<MemberCaller> {
+    const member = requireSession(caller);
+    const seconds = this.config.stepUpTtl / 1000;
+    const statement = findProofStatement(project.schema, member.sessionId, seconds);
+    const [row] = await this.database.ofProject(project).run<{ fresh: boolean }>(statement);
+    if (row?.fresh) return member;
+    throw refusal('session.stale', 'Prove who you are once more before this: POST /auth/confirm, or sign in again');
+  }
+
+  async renew(project: Project, sessionId: string): Promise<void> {
+    await this.database.ofProject(project).run(renewProofStatement(project.schema, sessionId));
+  }
+}

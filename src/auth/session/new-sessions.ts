@@ -1,0 +1,55 @@
+/**
+ * The one place where sessions begin: every way to sign in ends here with a member and what it has proved, so that none
+ * can leave out the second step.
+ */
+import { Injectable } from '@nestjs/common';
+import { Catalog } from '../../catalog/catalog.service.js';
+import { Database } from '../../database/database.js';
+import { Answer, NULL_ANSWER } from '../../http/answer/answer.js';
+import { SECOND_STEP_HEADER } from '../../http/header-names.js';
+import { afterPartialWrite } from '../../shared/errors.js';
+import type { Project } from '../../tenancy/project.js';
+import type { AuthRequest } from '../auth-request.js';
+import { type Credential, isUsable } from '../password/credential.js';
+import { SecondSteps } from '../second-step/second-steps.js';
+import { signInFailed } from '../sign-in-failed.js';
+import { MemberSessions } from './member-session.js';
+import { RefreshCookies } from './refresh-cookie.js';
+
+/** What a member has proved. */
+interface Proofs {
+  /** The code of the second step, if one was given. */
+  readonly otp: string | null;
+  /** The hash that its password was checked with. */
+  readonly password: string;
+}
+
+@Injectable()
+export class NewSessions {
+  constructor(
+    private readonly catalog: Catalog,
+    private readonly cookies: RefreshCookies,
+    private readonly database: Database,
+    private readonly members: MemberSessions,
+    private readonly secondSteps: SecondSteps,
+  ) {}
+
+  /** A session; where a second step is missing, null, and in a header which one. @throws KindError 401, 429, 503 */
+  async session(project: Project, client: AuthRequest, member: Credential, { otp, password }: Proofs): Promise<Answer> {
+    await this.catalog.withCheckedModel({ project }, (model) => {
+      if (!isUsable(member, model)) throw signInFailed();
+    });
+    const step = await this.secondSteps.take(project, client, member, otp);
+    if (step === 'totp' || step === 'mail')
+      return new Answer(NULL_ANSWER.content, undefined, { [SECOND_STEP_HEADER]: step });
+    const begin = () =>
+      this.catalog.withCheckedModel({ project }, async (model) => {
+        const { member_kind: kindId, member_id: memberId } = member;
+        const session = await this.members.open(this.database, project, model, { kindId, memberId, password, client });
+        if (!session) throw signInFailed();
+        return this.cookies.sessionAnswer(project, client.inCookie, session);
+      });
+    // A code is used, so the answer must say that state has changed even if the next step fails.
+    return step === 'made' ? afterPartialWrite(begin) : begin();
+  }
+}
