@@ -313,7 +313,6 @@ it('passes over what is older than a day, if it comes back after an hour', async
   await create({ title: 'old' });
   const { id } = await create({ title: 'new' });
   await look();
-  await side.rows(`UPDATE ${schema}._follower SET seen_at = now() - interval '2 hours'`);
   await vi.waitFor(async () => {
     const moved = await side.rows(
       `UPDATE ${schema}._change SET version = version - 90000000000
@@ -323,6 +322,7 @@ it('passes over what is older than a day, if it comes back after an hour', async
     expect(moved).toHaveLength(1);
     expect(await side.rows(`SELECT 1 FROM ${schema}._change WHERE unit = $1`, [id])).toHaveLength(1);
   });
+  await side.rows(`UPDATE ${schema}._follower SET seen_at = now() - interval '2 hours'`);
   isListed = true;
   await vi.waitFor(async () => {
     await one.service.app.get(Followers).begin(project.id);

@@ -93,13 +93,9 @@ test('a file that is opened and not read is closed', async () => {
   const handle = await open(join(root, 'p/f/a'));
   const prototype = Object.getPrototypeOf(handle) as FileHandle;
   await handle.close();
-  let opened: FileHandle | undefined;
-  vi.spyOn(prototype, 'stat').mockImplementationOnce(function (this: FileHandle) {
-    opened = this;
-    return Promise.reject(new Error('EIO'));
-  });
+  const stat = vi.spyOn(prototype, 'stat').mockRejectedValueOnce(new Error('EIO'));
   await expect(store.get('p/f/a')).rejects.toMatchObject({ code: 'file.unavailable' });
-  expect(opened?.fd).toBe(-1);
+  expect((stat.mock.contexts[0] as FileHandle).fd).toBe(-1);
 });
 
 test('200 MB take no memory', async () => {
