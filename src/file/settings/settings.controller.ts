@@ -16,7 +16,14 @@ import { TenancyInterceptor } from '../../tenancy/tenancy.interceptor.js';
 import { requireContents } from '../contents.js';
 import { FileSettingsBody } from './settings.body.js';
 
-const ROUTE = { tag: 'Files', needs: 'bearer', administrators: true, content: 'fileSettings', alone: true } as const;
+const ROUTE = {
+  tag: 'Files',
+  of: 'contents',
+  needs: 'bearer',
+  administrators: true,
+  content: 'fileSettings',
+  alone: true,
+} as const;
 const NAMES = ['image_sizes', 'originals', 'file_url_seconds'] as const;
 
 /** The settings of the project that are about files. All others are the operator's. */
