@@ -1,5 +1,6 @@
 /** What the routes of authentication need of a request beside its body: the client, the member, and no idempotency key. */
 import { type ExecutionContext, Header, Injectable } from '@nestjs/common';
+import { accessDenied } from '../access/level.js';
 import { clientAddress } from '../http/request/client-address.js';
 import { KEY_HEADER } from '../http/header-names.js';
 import { type HttpRequest, requestOf } from '../http/request/request.js';
@@ -33,7 +34,7 @@ export function authRequestOf(request: HttpRequest): AuthRequest {
 /** @throws KindError 401 without a token */
 export function requireMember(caller: Caller): MemberCaller {
   if (caller.type === 'member') return caller;
-  throw refusal('token.missing', 'A bearer token is needed here');
+  throw accessDenied(caller, '');
 }
 
 /** @throws KindError 401 without a token, 403 for an API key, which has no session */

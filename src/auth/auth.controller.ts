@@ -4,7 +4,7 @@ import { ApiRoute } from '../http/route/api-route.js';
 import type { Answer } from '../http/answer/answer.js';
 import { refuseQuery } from '../http/route/parse-list-query.js';
 import type { HttpRequest } from '../http/request/request.js';
-import { WithoutAccessToken } from '../tenancy/route-options.js';
+import { ForHeldMembers, WithoutAccessToken } from '../tenancy/route-options.js';
 import { AnyInput, Input, type BodyInput } from '../tenancy/request-bodies.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
@@ -32,6 +32,7 @@ const REFRESH = {
  * ignore an access token that a client sends along.
  */
 @Controller('api/lib/auth')
+@ForHeldMembers()
 @UseInterceptors(TenancyInterceptor, WithoutKeyInterceptor)
 export class AuthController {
   constructor(

@@ -26,8 +26,9 @@ import { SessionService } from './session/own-sessions.service.js';
 import { SessionStore } from './session/session-store.js';
 import { ResetPageController } from './reset-page.controller.js';
 import { FreshProof } from './session/fresh-proof.js';
-import { NewSessions } from './session/new-sessions.js';
+import { NewSessions } from './new-sessions.js';
 import { Notices } from './notices.js';
+import { MemberSecondStepController } from './second-step/member-second-step.controller.js';
 import { SecondStepController } from './second-step/second-step.controller.js';
 import { SecondStepService } from './second-step/second-step.service.js';
 import { SecondSteps } from './second-step/second-steps.js';
@@ -68,7 +69,14 @@ import { TokenService } from './session/token.service.js';
     Totp,
     { provide: CallerResolver, useExisting: RequestCallers },
   ],
-  exports: [Administrators, ApiKeys, CallerResolver, PasswordStore],
-  controllers: [AuthController, SessionController, MembersController, SecondStepController, ResetPageController],
+  exports: [Administrators, ApiKeys, CallerResolver, PasswordStore, SecondStepService],
+  controllers: [
+    AuthController,
+    SessionController,
+    MembersController,
+    SecondStepController,
+    MemberSecondStepController,
+    ResetPageController,
+  ],
 })
 export class AuthModule {}

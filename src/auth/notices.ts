@@ -28,7 +28,7 @@ export class Notices {
    */
   async about<T>(
     project: Project,
-    { afterAnswer }: AuthRequest,
+    { afterAnswer }: Pick<AuthRequest, 'afterAnswer'>,
     members: readonly Credential[],
     notice: Notice,
     work: () => Promise<T>,

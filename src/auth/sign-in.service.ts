@@ -10,7 +10,7 @@ import type { SignInBody } from './auth.dto.js';
 import type { AuthRequest } from './auth-request.js';
 import { accountOf, type Credential } from './password/credential.js';
 import { verifyPassword } from './password/password-hash.js';
-import { NewSessions } from './session/new-sessions.js';
+import { NewSessions } from './new-sessions.js';
 import { signInFailed } from './sign-in-failed.js';
 import { Throttle } from './throttle.js';
 

@@ -6,7 +6,7 @@ import { checkFilesCommand, revokeUrlsCommand } from './file.commands.js';
 import { checkFunctionsCommand } from './functions/functions.commands.js';
 import { typesCommand } from './functions/types.command.js';
 import { adviseIndexesCommand } from './indexes/advise.command.js';
-import { createKeyCommand, setPasswordCommand } from './member.commands.js';
+import { createKeyCommand, resetSecondStepCommand, setPasswordCommand } from './member.commands.js';
 import { backupProjectCommand, restoreProjectCommand } from './project-backup.commands.js';
 import {
   createProjectCommand,
@@ -47,6 +47,7 @@ export function createProgram(context: CommandContext): Command {
   reportAccessCommand(access, context);
   const member = program.command('member').description('manages the members of projects');
   setPasswordCommand(member, context);
+  resetSecondStepCommand(member, context);
   const key = program.command('key').description('creates API keys of members');
   createKeyCommand(key, context);
   const index = program.command('index').description('manages the indexes of projects');

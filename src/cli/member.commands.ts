@@ -1,6 +1,7 @@
 /** `member set-password` and `key create`. */
 import type { Command } from 'commander';
 import { PasswordStore } from '../auth/password/password-store.js';
+import { SecondStepService } from '../auth/second-step/second-step.service.js';
 import { generatePassword } from '../before-serving.js';
 import { Provisioning } from '../catalog/project/provisioning.js';
 import { AuditLog } from '../tenancy/audit-log.js';
@@ -44,6 +45,19 @@ async function setPassword(
       audit.record({ ...entry, details }, tx);
     });
   return { kind, username, ...(password === undefined && { password: newPassword }) };
+}
+
+export function resetSecondStepCommand(parent: Command, { terminal, services }: CommandContext): void {
+  parent
+    .command('reset-second-step <project> <name>')
+    .description('removes the authenticator app of a member, by its username or e-mail, that has lost it')
+    .action(async (project: string, name: string, options: CommonOptions) => {
+      const { member_kind: kind, username } = await services(async ({ app }) => {
+        const row = await app.get(Provisioning).getActive(project);
+        return app.get(SecondStepService).removeByName(projectOf(row), name);
+      });
+      print(terminal, options, { kind, username }, propertyTable({ kind, username }));
+    });
 }
 
 interface CreateKeyOptions extends CommonOptions {

@@ -144,6 +144,11 @@ export const ERRORS = {
     status: 503,
     meaning: 'A stored secret cannot be read: it was encrypted with another SECRETS_KEY.',
   },
+  'second_step.missing': {
+    status: 403,
+    meaning:
+      'The project asks for a second step, which the member has not set up: it reaches its own authentication alone.',
+  },
   'session.stale': { status: 403, meaning: 'The member has to prove once more who it is (POST /auth/confirm).' },
   'session.unknown': { status: 404, meaning: 'The member has no such session.' },
   'unit.unknown': { status: 404, meaning: 'No such unit, or none that the caller may read.' },

@@ -1,6 +1,7 @@
 /** The caller of a request. No query can be planned without one. */
 import type { HttpRequest } from '../http/request/request.js';
 import { ADMIN_KIND, type Operation } from '../model/built-in-traits.js';
+import type { HeldReason } from '../model/held-members.js';
 import type { MaybePromise } from '../shared/work-in-pieces.js';
 import type { Project } from './project.js';
 
@@ -26,11 +27,19 @@ export interface MemberCaller {
   readonly sessionId: string;
   /** Set if the request has an API key, which acts as its member. */
   readonly key?: CallerKey;
+  /** Set if the project asks for more than the member has proved: it reaches its own authentication alone. */
+  readonly held?: HeldReason;
   /** Whether it is a unit of `kind_admin`, which passes every rule of its project. */
   readonly admin: boolean;
 }
 
-export type Caller = ({ readonly type: 'anonymous' } | MemberCaller | { readonly type: 'system' }) & {
+/** @param held set for a member that is treated as a stranger as long as it is held */
+interface AnonymousCaller {
+  readonly type: 'anonymous';
+  readonly held?: HeldReason;
+}
+
+export type Caller = (AnonymousCaller | MemberCaller | { readonly type: 'system' }) & {
   /** Set for functions, which also see hidden parameters. Answers of the service never contain them. */
   readonly seesHidden?: true;
 };
@@ -41,6 +50,11 @@ export function memberCaller(id: string, kindId: string, sessionId = ''): Member
 }
 
 export const ANONYMOUS: Caller = { type: 'anonymous' };
+
+/** A held member is a stranger to everything but its own authentication. */
+export function withoutHeld(caller: Caller): Caller {
+  return caller.type === 'member' && caller.held ? { type: 'anonymous', held: caller.held } : caller;
+}
 
 /** The service itself, and functions that act as the system. It passes every level, also `nobody`. */
 export const SYSTEM: Caller = { type: 'system' };

@@ -6,6 +6,7 @@ import { refusal, type KindError } from '../shared/errors.js';
 
 const PROJECT = 'kind:project';
 const ACCESS_TOKEN = 'kind:access-token';
+const HELD = 'kind:held-members';
 
 /** For routes that are the same for all projects, such as the files of a page. */
 export const WithoutProject = () => SetMetadata(PROJECT, 'none');
@@ -26,7 +27,11 @@ export const WithOptionalProject = () => SetMetadata(PROJECT, 'optional');
 export const WithoutAccessToken = (when: (request: HttpRequest) => boolean = () => true) =>
   SetMetadata(ACCESS_TOKEN, when);
 
+/** For routes of their own authentication, which members reach who are held (`HeldReason`). */
+export const ForHeldMembers = () => SetMetadata(HELD, true);
+
 export interface RouteOptions {
+  readonly forHeld: boolean;
   readonly project: 'required' | 'optional' | 'none' | { readonly unknown: (request: HttpRequest) => KindError };
   /** Whether the token of a request is not looked at. */
   readonly ignoresToken: (request: HttpRequest) => boolean;
@@ -50,6 +55,7 @@ export class RouteOptionsReader {
     if (known) return known;
     const places = [handler, context.getClass()];
     const options: RouteOptions = {
+      forHeld: this.#reflector.getAllAndOverride<boolean | undefined>(HELD, places) ?? false,
       project: this.#reflector.getAllAndOverride<RouteOptions['project'] | undefined>(PROJECT, places) ?? 'required',
       ignoresToken:
         this.#reflector.getAllAndOverride<RouteOptions['ignoresToken'] | undefined>(ACCESS_TOKEN, places) ?? NEVER,

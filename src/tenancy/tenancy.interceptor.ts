@@ -11,7 +11,7 @@ import { activeProjects } from '../shared/active-keys.js';
 import { refusal, type KindError } from '../shared/errors.js';
 import { andThen, type MaybePromise } from '../shared/work-in-pieces.js';
 import { RequestBodies } from './request-bodies.js';
-import { ANONYMOUS, CallerResolver } from './caller.js';
+import { ANONYMOUS, CallerResolver, withoutHeld } from './caller.js';
 import { consistencyOf, setScope } from './request-scope.js';
 import { Overload } from './overload.js';
 import { RequestRates } from './request-rates.js';
@@ -53,7 +53,13 @@ export class TenancyInterceptor extends PreparingInterceptor {
   #resolve(
     request: HttpRequest,
     response: HttpResponse,
-    { project: place, ignoresToken, key, part }: RouteOptions & { readonly key: string; readonly part: string },
+    {
+      project: place,
+      ignoresToken,
+      forHeld,
+      key,
+      part,
+    }: RouteOptions & { readonly key: string; readonly part: string },
   ): MaybePromise<void> {
     const unknown = typeof place === 'object' ? () => place.unknown(request) : unknownProject;
     return andThen(this.#project(key, unknown), (project) => {
@@ -61,7 +67,7 @@ export class TenancyInterceptor extends PreparingInterceptor {
       return andThen(found, (caller) => {
         setScope(request, {
           project,
-          caller,
+          caller: forHeld ? caller : withoutHeld(caller),
           part,
           consistency: consistencyOf(request),
           requestId: idsOfRequest(request),

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { atEnd } from './at-end.js';
 import { Provisioning } from '../../src/catalog/project/provisioning.js';
 import { ProjectStore } from '../../src/tenancy/project-store.js';
+import type { ProjectSettings } from '../../src/database/entities/project.entity.js';
 import type { TestProject } from './service.js';
 
 export interface ReceivedMail {
@@ -101,7 +102,11 @@ export function tokenIn({ text }: ReceivedMail): string {
 }
 
 /** Switches codes of a project on or off, as `kind project set` does. */
-export async function setOtp({ service, id }: TestProject, otp: boolean): Promise<void> {
-  await service.app.get(Provisioning).set(id, { settings: { otp } });
+export function setOtp(project: TestProject, otp: boolean): Promise<void> {
+  return setSettings(project, { otp });
+}
+
+export async function setSettings({ service, id }: TestProject, settings: ProjectSettings): Promise<void> {
+  await service.app.get(Provisioning).set(id, { settings });
   service.app.get(ProjectStore).forget(id);
 }

@@ -61,7 +61,7 @@ const CLAIM = { holder: '', type: '', names: [], except: [], busy: [] };
 /** Statements of a project that the service sends on its own, with `schema` in place of the project's. */
 const BACKGROUND = new Set(
   [
-    findSessionStatement('schema', ''),
+    findSessionStatement('schema', '', {}),
     takeCountsStatement('schema', ''),
     storeCountStatement('schema', '', ''),
     feedStatement('schema'),

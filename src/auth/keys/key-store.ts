@@ -8,6 +8,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { keyScopeOf } from '../../access/key-scope.js';
 import { Catalog } from '../../catalog/catalog.service.js';
 import { type Config, CONFIG } from '../../config/config.js';
+import type { MemberDemands } from '../../model/held-members.js';
 import { Database, type Executor } from '../../database/database.js';
 import { clientAddress } from '../../http/request/client-address.js';
 import type { HttpRequest } from '../../http/request/request.js';
@@ -44,6 +45,8 @@ interface CheckedKey {
   readonly version: number;
   /** `#changes` before it was read. */
   readonly change: number;
+  /** The setting with which it was found whether the member is held. */
+  readonly secondStep: MemberDemands['secondStep'];
   readonly size: number;
 }
 
@@ -84,7 +87,7 @@ export class KeyStore {
   /** The scopes of those of the keys that are there and have not expired. */
   async scopesOf(project: Project, ids: readonly string[]): Promise<ReadonlyMap<string, KeyScope | undefined>> {
     if (ids.length === 0) return new Map();
-    const statement = keyScopesStatement(project.schema, ids);
+    const statement = keyScopesStatement(project.schema, ids, project.settings);
     const rows = await this.database.ofProject(project).run<{ id: string; scope: Json }>(statement);
     return new Map(rows.map(({ id, scope }) => [id, keyScopeOf(scope)]));
   }
@@ -96,8 +99,9 @@ export class KeyStore {
     executor.tx?.afterCommit(forget);
   }
 
-  #isCurrent({ projectId, expires, version, change }: CheckedKey, project: Project): boolean {
+  #isCurrent({ projectId, expires, version, change, secondStep }: CheckedKey, project: Project): boolean {
     if (projectId !== project.id || expires <= Date.now()) return false;
+    if (secondStep !== project.settings.secondStep) return false;
     const current = this.catalog.cached({ project })?.version;
     return (current === undefined || current === version) && this.#isLatest(change, project);
   }
@@ -125,7 +129,7 @@ export class KeyStore {
   async #load(project: Project, secret: string, hash: string): Promise<CheckedKey | undefined> {
     const change = this.#changes;
     const [row] = await this.catalog.withModel({ project }, () =>
-      this.database.ofProject(project).run<FoundKey>(findKeyStatement(project.schema, hash)),
+      this.database.ofProject(project).run<FoundKey>(findKeyStatement(project.schema, hash, project.settings)),
     );
     if (!row) {
       this.#unknown.set(hash, change);
@@ -134,12 +138,14 @@ export class KeyStore {
     this.#known.set(hash, true);
     if (row.unrecorded) this.#recordUse(project, row.id);
     const scope = keyScopeOf(row.scope);
+    const member = memberCaller(row.member_id, row.member_kind);
     const checked: CheckedKey = {
       projectId: project.id,
-      caller: { ...memberCaller(row.member_id, row.member_kind), key: { id: row.id, scope } },
+      caller: { ...member, key: { id: row.id, scope }, ...(row.held && { held: row.held }) },
       expires: row.expires ?? Infinity,
       version: Number(row.v),
       change,
+      secondStep: project.settings.secondStep,
       size: secret.length + JSON.stringify(row.scope).length + 200,
     };
     this.#checked.set(secret, checked);

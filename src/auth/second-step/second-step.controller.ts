@@ -3,6 +3,7 @@ import type { Answer } from '../../http/answer/answer.js';
 import type { HttpRequest } from '../../http/request/request.js';
 import { ApiRoute } from '../../http/route/api-route.js';
 import { refuseQuery } from '../../http/route/parse-list-query.js';
+import { ForHeldMembers } from '../../tenancy/route-options.js';
 import { AnyInput, Input, type BodyInput } from '../../tenancy/request-bodies.js';
 import { Scope, type RequestScope } from '../../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../../tenancy/tenancy.interceptor.js';
@@ -14,6 +15,7 @@ const ROUTE = { tag: 'Authentication', needs: 'bearer' } as const;
 
 /** The second step of the member that is signed in. */
 @Controller('api/lib/auth')
+@ForHeldMembers()
 @UseInterceptors(TenancyInterceptor, WithoutKeyInterceptor)
 export class SecondStepController {
   constructor(private readonly steps: SecondStepService) {}

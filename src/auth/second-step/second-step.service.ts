@@ -5,19 +5,27 @@ import { usedBy } from '../../catalog/session/executors.js';
 import { Database, type Transaction } from '../../database/database.js';
 import { type Answer, jsonAnswer, NULL_ANSWER } from '../../http/answer/answer.js';
 import { refusal } from '../../shared/errors.js';
-import { findMemberCredentialStatement } from '../../sql/member/credential.sql.js';
+import { isUuid } from '../../shared/identifiers.js';
+import { shortened } from '../../shared/texts.js';
+import { findAdministratorsStatement, findMemberCredentialStatement } from '../../sql/member/credential.sql.js';
 import { AuditLog } from '../../tenancy/audit-log.js';
+import { SYSTEM } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
 import { type AuthRequest, requireSession } from '../auth-request.js';
+import { requireAdministrator } from '../members.service.js';
 import { Notices } from '../notices.js';
 import { accountOf, type Credential } from '../password/credential.js';
 import { verifyPassword } from '../password/password-hash.js';
+import { memberNamed } from '../password/password-store.js';
 import { FreshProof } from '../session/fresh-proof.js';
 import { SessionStore } from '../session/session-store.js';
 import { Throttle } from '../throttle.js';
 import type { ConfirmBody } from './second-step.dto.js';
 import { Totp, wrongProof } from './totp.js';
+
+/** Administrators that are told of it when they remove a second step. */
+const MOST_TOLD = 20;
 
 @Injectable()
 export class SecondStepService {
@@ -55,6 +63,7 @@ export class SecondStepService {
           await this.sessions.end(tx, project, { memberId, but });
           return made;
         });
+        this.sessions.forget(but);
         return jsonAnswer({ recovery_codes: codes });
       }),
     );
@@ -78,6 +87,30 @@ export class SecondStepService {
     return this.#asMember(scope, (member) => this.#removeOf(scope, client, member, [member]));
   }
 
+  /** Of a member that has lost it. It is told, and all administrators are. @throws KindError 401, 403, 404, 409 */
+  async removeOf(scope: RequestScope, client: AuthRequest, kindId: string, memberId: string): Promise<Answer> {
+    const { project } = scope;
+    requireAdministrator(scope.caller);
+    return this.catalog.inProject(project, async () => {
+      await this.fresh.require(scope);
+      const member = isUuid(memberId) ? await this.#find(project, memberId) : undefined;
+      if (member?.member_kind !== kindId) throw refusal('unit.unknown', `No '${shortened(kindId)}' has that id`);
+      const statement = findAdministratorsStatement(project.schema, MOST_TOLD);
+      const administrators = await this.database.ofProject(project).run<Credential>(statement);
+      const others = administrators.filter(({ id }) => id !== member.id);
+      return this.#removeOf(scope, client, member, [member, ...others]);
+    });
+  }
+
+  /** Of the member with a name or address, for operators. @throws KindError 404, 409 */
+  async removeByName(project: Project, name: string): Promise<Credential> {
+    const member = await memberNamed(this.database, project, name);
+    const scope = { project, caller: SYSTEM };
+    const now: Pick<AuthRequest, 'afterAnswer'> = { afterAnswer: (work) => work() };
+    await this.#removeOf(scope, now, member, [member]);
+    return member;
+  }
+
   /** A fresh proof: of the app where one is set up, else of the password. @throws KindError 400, 401, 429 */
   async prove({ project, caller }: RequestScope, { address }: AuthRequest, given: ConfirmBody): Promise<Answer> {
     const { id, sessionId } = requireSession(caller);
@@ -99,7 +132,7 @@ export class SecondStepService {
 
   async #removeOf(
     scope: RequestScope,
-    client: AuthRequest,
+    client: Pick<AuthRequest, 'afterAnswer'>,
     member: Credential,
     told: readonly Credential[],
   ): Promise<Answer> {
@@ -119,10 +152,14 @@ export class SecondStepService {
   }
 
   async #credentialOf(project: Project, memberId: string): Promise<Credential> {
-    const statement = findMemberCredentialStatement(project.schema, memberId);
-    const [found] = await this.database.ofProject(project).run<Credential>(statement);
+    const found = await this.#find(project, memberId);
     if (!found) throw refusal('token.invalid', 'The member of this token is deleted');
     return found;
+  }
+
+  async #find(project: Project, memberId: string): Promise<Credential | undefined> {
+    const statement = findMemberCredentialStatement(project.schema, memberId);
+    return (await this.database.ofProject(project).run<Credential>(statement))[0];
   }
 
   /** Runs `work` in a transaction, with a line of the audit log. */

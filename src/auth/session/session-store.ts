@@ -10,6 +10,8 @@ import { type Config, CONFIG } from '../../config/config.js';
 import { Database, type Executor } from '../../database/database.js';
 import { SESSION_TABLE } from '../../model/table/internal-tables.js';
 import { refusal } from '../../shared/errors.js';
+import type { HeldReason, MemberDemands } from '../../model/held-members.js';
+import type { MaybePromise } from '../../shared/work-in-pieces.js';
 import { isUuid } from '../../shared/identifiers.js';
 import { lruCache } from '../../shared/maps.js';
 import { MetricSources } from '../../shared/metric-sources.js';
@@ -46,13 +48,19 @@ export interface SessionStart {
   readonly client?: SessionClient | undefined;
 }
 
+interface CheckedSession {
+  readonly held: HeldReason | null;
+  /** The setting with which that was found. */
+  readonly secondStep: MemberDemands['secondStep'];
+}
+
 const SESSION_CACHE_MS = 900;
 /** Seconds in which a used refresh token still returns its successor, for a second tab and parallel calls. */
 const REUSE_WINDOW = 10;
 
 @Injectable()
 export class SessionStore {
-  readonly #checked = lruCache<true>(50_000, { ttl: SESSION_CACHE_MS });
+  readonly #checked = lruCache<CheckedSession>(50_000, { ttl: SESSION_CACHE_MS });
   /** How often this process has ended sessions. */
   #endCount = 0;
 
@@ -83,34 +91,45 @@ export class SessionStore {
     return { sessionId, refreshId, issuedAt: row.issued };
   }
 
-  /** @throws KindError 401 if the session has ended */
-  check(project: Project, sessionId: string): void | Promise<void> {
-    if (this.#checked.has(sessionId)) return undefined;
-    return this.#checkStored(project, sessionId);
+  /** Why its member is held, or null. @throws KindError 401 if the session has ended */
+  check(project: Project, sessionId: string): MaybePromise<HeldReason | null> {
+    const known = this.#checked.get(sessionId);
+    const isCurrent = known?.secondStep === project.settings.secondStep;
+    return known && isCurrent ? known.held : this.#checkStored(project, sessionId);
   }
 
-  /** Those of the sessions that have not ended. */
+  /** Makes this process ask again what a session may. */
+  forget(sessionId: string): void {
+    this.#checked.delete(sessionId);
+  }
+
+  /** Those of the sessions that have not ended, and whose members are not held. */
   async alive(project: Project, ids: readonly string[]): Promise<ReadonlySet<string>> {
     if (ids.length === 0) return new Set();
-    const statement = aliveSessionsStatement(project.schema, ids);
+    const statement = aliveSessionsStatement(project.schema, ids, project.settings);
     const rows = await this.database.ofProject(project).run<{ id: string }>(statement);
     return new Set(rows.map(({ id }) => id));
   }
 
-  async #checkStored(project: Project, sessionId: string): Promise<void> {
+  async #checkStored(project: Project, sessionId: string): Promise<HeldReason | null> {
     if (!isUuid(sessionId)) throw invalidToken();
     const endCountBefore = this.#endCount;
     const [row] = await this.catalog.inProject(project, async () => {
       const found = await this.database
         .ofProject(project)
-        .run<{ unrecorded: boolean }>(findSessionStatement(project.schema, sessionId));
+        .run<{ unrecorded: boolean; held: HeldReason | null }>(
+          findSessionStatement(project.schema, sessionId, project.settings),
+        );
       if (found[0]?.unrecorded)
         await this.database.ofProject(project).run(recordUseStatement(project.schema, sessionId));
       return found;
     });
     if (!row) throw invalidToken();
     // If sessions were ended during the query, this one may be among them.
-    if (endCountBefore === this.#endCount) this.#checked.set(sessionId, true);
+    if (endCountBefore === this.#endCount) {
+      this.#checked.set(sessionId, { held: row.held, secondStep: project.settings.secondStep });
+    }
+    return row.held;
   }
 
   /**

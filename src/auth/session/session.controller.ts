@@ -4,6 +4,7 @@ import type { HttpRequest } from '../../http/request/request.js';
 import { ApiRoute } from '../../http/route/api-route.js';
 import { parsePageQuery, refuseQuery } from '../../http/route/parse-list-query.js';
 import { PAGE_QUERY } from '../../http/route/query-names.js';
+import { ForHeldMembers } from '../../tenancy/route-options.js';
 import { AnyInput, type BodyInput } from '../../tenancy/request-bodies.js';
 import { Scope, type RequestScope } from '../../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../../tenancy/tenancy.interceptor.js';
@@ -14,6 +15,7 @@ const ROUTE = { tag: 'Authentication', needs: 'bearer' } as const;
 
 /** The member of a token, and its sessions. */
 @Controller('api/lib/auth')
+@ForHeldMembers()
 @UseInterceptors(TenancyInterceptor, WithoutKeyInterceptor)
 export class SessionController {
   constructor(private readonly sessions: SessionService) {}

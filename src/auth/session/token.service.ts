@@ -83,7 +83,7 @@ export class TokenService {
   /** The caller of the access token in the header. @throws KindError 401 if it is not valid here */
   resolve(authorization: string, project: Project): MaybePromise<MemberCaller> {
     const caller = this.#verify(authorization, project.id);
-    return andThen(this.sessions.check(project, caller.sessionId), () => caller);
+    return andThen(this.sessions.check(project, caller.sessionId), (held) => (held ? { ...caller, held } : caller));
   }
 
   /** When a token that was resolved expires, in milliseconds since 1970; that of something else never does. */

@@ -1,8 +1,9 @@
 import { Column, Entity, PrimaryColumn, VirtualColumn } from 'typeorm';
+import type { MemberDemands } from '../../model/held-members.js';
 import { REGISTRY_SCHEMA, schemaName } from '../../model/names.js';
 
 /** Settings of a project that `kind project set` writes. */
-export interface ProjectSettings {
+export interface ProjectSettings extends MemberDemands {
   /** Sign-in with a code by mail. */
   readonly otp?: boolean;
   /** Whether schedules run; absent: they do. */

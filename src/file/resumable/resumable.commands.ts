@@ -1,5 +1,6 @@
 /** The commands of resumable uploads: tus 1.0.0 with creation, creation-with-upload, expiration and termination. */
 import { Injectable } from '@nestjs/common';
+import { accessDenied } from '../../access/level.js';
 import { Catalog } from '../../catalog/catalog.service.js';
 import { inTransaction, withAhead } from '../../catalog/session/executors.js';
 import type { Session } from '../../catalog/session/session.js';
@@ -140,7 +141,7 @@ export class ResumableCommands {
     return {
       authorize: (opened) => {
         requireContents(opened, 'create');
-        if (opened.caller.type !== 'member') throw refusal('token.missing', 'Resumable uploads need a token');
+        if (opened.caller.type !== 'member') throw accessDenied(opened.caller, 'Resumable uploads are of members');
         this.#creation(request, opened);
         readQuery(request.url, NO_QUERY);
         refuseExtensions(request);

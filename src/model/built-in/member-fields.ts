@@ -21,10 +21,10 @@ export const CREDENTIAL_FIELDS: readonly Field[] = [
   secret('password_hash'),
   // Of an authenticator app: its secret, encrypted, whether its codes are asked for, and the step of the last one.
   field({ id: TOTP_SECRET, type: 'text', hidden: true }, { sealed: true }),
-  field({ id: 'totp_confirmed', type: 'boolean', hidden: true, nullable: false, default: false }),
-  field({ id: 'totp_step', type: 'integer', hidden: true, nullable: false, default: 0 }),
+  field({ id: 'totp_confirmed', type: 'boolean', hidden: true }),
+  field({ id: 'totp_step', type: 'integer', hidden: true }),
   // Hashes.
-  field({ id: 'recovery_codes', type: 'string', multiple: true, hidden: true, nullable: false, default: [] }),
+  field({ id: 'recovery_codes', type: 'string', multiple: true, hidden: true }),
   secret('member_kind'),
   field({ id: 'member_id', type: 'string', hidden: true, indexed: true }, idColumn),
 ];

@@ -5,7 +5,7 @@
 import type { Path } from '../../filter/filter.ast.js';
 import { printPath } from '../../filter/filter.printer.js';
 import { isLinkPath, LINK_PREFIX } from '../../filter/filter.walk.js';
-import { KindError, refusal } from '../../shared/errors.js';
+import { KindError, NO_RIGHT, refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import { didYouMean, shortened } from '../../shared/texts.js';
 import type { Field, KindDef, Model } from '../model.js';
@@ -177,15 +177,13 @@ export function openedAt<T>(name: string, at: number, open: () => T): T {
   try {
     return open();
   } catch (error) {
-    if (!(error instanceof KindError) || !CLOSED.includes(error.code)) throw error;
+    if (!(error instanceof KindError) || !NO_RIGHT.has(error.code)) throw error;
     const [{ code, text }] = error.messages;
     const path = shortened(name);
     const why = code === 'token.missing' ? 'a bearer token is needed to follow it' : text;
     throw refusal(code, `'${path}': ${why}, at character ${at}`, { parameter: path });
   }
 }
-
-const CLOSED: readonly string[] = ['token.missing', 'access.denied'];
 
 export function unknownName(name: string, text: string, at: number): KindError {
   return refusal('filter.unknown_parameter', `${text}, at character ${at}`, { parameter: shortened(name) });

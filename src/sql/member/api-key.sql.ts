@@ -1,5 +1,7 @@
 /** API keys of members: finding one by its secret, and what goes with their members and with kinds. */
 import { API_KEY_KIND, CREDENTIAL_KIND } from '../../model/built-in-traits.js';
+import type { HeldReason, MemberDemands } from '../../model/held-members.js';
+import { heldReason } from './held.sql.js';
 import type { Json } from '../../shared/json.js';
 import { ident, integer, param, render, sql, type Statement } from '../fragment.js';
 import { modelVersion } from '../model-version.sql.js';
@@ -10,6 +12,7 @@ export interface FoundKey {
   readonly member_kind: string;
   readonly member_id: string;
   readonly scope: Json;
+  readonly held: HeldReason | null;
   /** Milliseconds since 1970; null if it does not expire. */
   readonly expires: number | null;
   /** The time of its last use is more than a minute ago. */
@@ -22,7 +25,7 @@ export interface FoundKey {
 const USE_PRECISION = 60;
 
 /** The key with a secret and its member (`FoundKey`), if it has not expired. */
-export function findKeyStatement(schema: string, hash: string): Statement {
+export function findKeyStatement(schema: string, hash: string, demands: MemberDemands): Statement {
   return render(
     sql`
       SELECT
@@ -30,6 +33,7 @@ export function findKeyStatement(schema: string, hash: string): Statement {
         c."member_kind" AS member_kind,
         c."member_id"::text AS member_id,
         k."scope" AS scope,
+        ${heldReason(sql`c`, demands)} AS held,
         (extract(epoch FROM k."expires_at") * 1000)::float8 AS expires,
         coalesce(k."last_used_at" < now() - ${seconds(USE_PRECISION)}, true) AS unrecorded,
         ${modelVersion(schema)} AS v
@@ -41,13 +45,15 @@ export function findKeyStatement(schema: string, hash: string): Statement {
   );
 }
 
-/** Rows `id`, `scope`: those of the keys that have a member and have not expired. */
-export function keyScopesStatement(schema: string, ids: readonly string[]): Statement {
+/** Rows `id`, `scope`: those of the keys that have a member, which is not held, and have not expired. */
+export function keyScopesStatement(schema: string, ids: readonly string[], demands: MemberDemands): Statement {
   return render(sql`
     SELECT k."id"::text AS id, k."scope" AS scope
     FROM ${ident(schema, API_KEY_KIND)} AS k
     JOIN ${ident(schema, CREDENTIAL_KIND)} AS c ON c."member_id" = k."member"
-    WHERE k."id" = ANY(${param(ids)}::uuid[]) AND (k."expires_at" IS NULL OR k."expires_at" > now())
+    WHERE k."id" = ANY(${param(ids)}::uuid[])
+      AND (k."expires_at" IS NULL OR k."expires_at" > now())
+      AND ${heldReason(sql`c`, demands)} IS NULL
   `);
 }
 

@@ -1,14 +1,15 @@
 /** Credentials and sign-in. */
 import type { Field, KindDef } from '../../model/model.js';
-import { CREDENTIAL_KIND } from '../../model/built-in-traits.js';
+import { ADMIN_KIND, CREDENTIAL_KIND } from '../../model/built-in-traits.js';
 import { columnType, NOW_TABLE } from '../columns.sql.js';
 import { jsonObject } from '../list/hidden-fields.sql.js';
-import { all, ident, param, render, sql, type Fragment, type Statement } from '../fragment.js';
+import { all, ident, integer, param, render, sql, type Fragment, type Statement } from '../fragment.js';
 
 /** The columns of credentials that sign-in needs. */
 const CREDENTIAL_COLUMNS = sql`
   "id"::text AS id, "username", "email", "password_hash", "member_kind", "member_id"::text AS member_id,
-  "totp_secret", "totp_confirmed", cardinality("recovery_codes") AS recovery_codes
+  "totp_secret", "totp_confirmed" IS TRUE AS totp_confirmed,
+  coalesce(cardinality("recovery_codes"), 0) AS recovery_codes
 `;
 
 /** The credentials with a username or e-mail address, given as its folded key; the address goes before the name. */
@@ -86,6 +87,15 @@ export function lockMembersStatement(schema: string, kind: KindDef): Statement {
     FROM ${ident(schema, kind.table)} AS t
     ORDER BY t."id"
     FOR UPDATE
+  `);
+}
+
+/** The credentials of administrators, those of some if there are many. */
+export function findAdministratorsStatement(schema: string, limit: number): Statement {
+  return render(sql`
+    ${credentialsWhere(schema, sql`"member_kind" = ${param(ADMIN_KIND)}`)}
+    ORDER BY "id"
+    LIMIT ${integer(limit)}
   `);
 }
 

@@ -1,6 +1,8 @@
 /** Sessions of members and their refresh tokens. A conditional UPDATE uses each token only once. */
 import { REFRESH_TABLE, SESSION_TABLE } from '../../model/table/internal-tables.js';
 import { CREDENTIAL_KIND } from '../../model/built-in-traits.js';
+import type { MemberDemands } from '../../model/held-members.js';
+import { demandsMore, heldReason } from './held.sql.js';
 import { seconds, utcText } from '../columns.sql.js';
 import { all, ident, integer, param, render, sql, type Fragment, type Statement } from '../fragment.js';
 
@@ -94,11 +96,16 @@ const ISSUED = sql`SELECT extract(epoch FROM "issued_at")::int AS issued FROM to
 /** Seconds for which the time of the last use is not stored again. */
 const USE_PRECISION = 60;
 
-/** One row if the session is alive; `unrecorded`: the time of its last use is more than a minute ago. */
-export function findSessionStatement(schema: string, id: string): Statement {
+/**
+ * One row if the session is alive; `unrecorded`: the time of its last use is more than a minute ago; `held`: the
+ * `HeldReason` of its member.
+ */
+export function findSessionStatement(schema: string, id: string, demands: MemberDemands): Statement {
   return render(
     sql`
-      SELECT coalesce(s."used_at" < now() - ${seconds(USE_PRECISION)}, true) AS unrecorded
+      SELECT
+        coalesce(s."used_at" < now() - ${seconds(USE_PRECISION)}, true) AS unrecorded,
+        ${heldReasonOf(schema, demands)} AS held
       FROM ${ident(schema, SESSION_TABLE)} AS s
       WHERE s."id" = ${param(id)}::uuid AND ${IS_ALIVE}
     `,
@@ -106,13 +113,19 @@ export function findSessionStatement(schema: string, id: string): Statement {
   );
 }
 
-/** Rows `id`: those of the sessions that are alive. */
-export function aliveSessionsStatement(schema: string, ids: readonly string[]): Statement {
+/** Rows `id`: those of the sessions that are alive, and whose members are not held. */
+export function aliveSessionsStatement(schema: string, ids: readonly string[], demands: MemberDemands): Statement {
   return render(sql`
     SELECT s."id"::text AS id
     FROM ${ident(schema, SESSION_TABLE)} AS s
-    WHERE s."id" = ANY(${param(ids)}::uuid[]) AND ${IS_ALIVE}
+    WHERE s."id" = ANY(${param(ids)}::uuid[]) AND ${IS_ALIVE} AND ${heldReasonOf(schema, demands)} IS NULL
   `);
+}
+
+/** The `HeldReason` of the member of a session `s`. */
+function heldReasonOf(schema: string, demands: MemberDemands): Fragment {
+  const credentials = sql`${ident(schema, CREDENTIAL_KIND)} AS c WHERE c."member_id" = s."member_id"`;
+  return demandsMore(demands) ? sql`(SELECT ${heldReason(sql`c`, demands)} FROM ${credentials})` : sql`NULL::text`;
 }
 
 /** One row `fresh` of a session that is alive: whether its member has proved who it is within these seconds. */

@@ -4,7 +4,7 @@ import { all, ident, integer, param, render, sql, type Fragment, type Statement 
 
 /** Stores a secret that is not confirmed yet. One row; none if there is a confirmed one. */
 export function storeTotpStatement(schema: string, memberId: string, sealedSecret: string): Statement {
-  return update(schema, memberId, sql`"totp_secret" = ${param(sealedSecret)}`, sql`NOT "totp_confirmed"`);
+  return update(schema, memberId, sql`"totp_secret" = ${param(sealedSecret)}`, sql`"totp_confirmed" IS NOT TRUE`);
 }
 
 interface Confirmation {
@@ -25,7 +25,7 @@ export function confirmTotpStatement(
     "totp_step" = ${integer(step)},
     "recovery_codes" = ${param(recoveryCodes)}::text[]
   `;
-  return update(schema, memberId, set, sql`NOT "totp_confirmed" AND "totp_secret" = ${param(sealedSecret)}`);
+  return update(schema, memberId, set, sql`"totp_confirmed" IS NOT TRUE AND "totp_secret" = ${param(sealedSecret)}`);
 }
 
 /** Uses the code of a step: one row; none if that or a later one was used. */
@@ -47,7 +47,7 @@ export function setRecoveryCodesStatement(schema: string, memberId: string, code
 
 /** Removes the step: one row; none if it is not on. */
 export function removeTotpStatement(schema: string, memberId: string): Statement {
-  const none = sql`"totp_secret" = NULL, "totp_confirmed" = false, "recovery_codes" = '{}'`;
+  const none = sql`"totp_secret" = NULL, "totp_confirmed" = NULL, "totp_step" = NULL, "recovery_codes" = NULL`;
   return update(schema, memberId, none, sql`"totp_confirmed"`);
 }
 

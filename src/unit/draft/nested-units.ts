@@ -3,7 +3,7 @@ import { type Field, type KindDef, referencesOf } from '../../model/model.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
 import { FunctionError } from '../../kit/function-error.js';
 import { getOrInsert } from '../../shared/maps.js';
-import { KindError, prefixMessage, type Message } from '../../shared/errors.js';
+import { KindError, NO_RIGHT, prefixMessage, type Message } from '../../shared/errors.js';
 import type { MaybePromise } from '../../shared/work-in-pieces.js';
 import { isPlainObject, type Json } from '../../shared/json.js';
 import { type Body, keyColumn, keyOf, withSystemValue } from './draft.js';
@@ -89,7 +89,7 @@ export function asSeparateWrite(units: readonly LocatedDraft[]): readonly Locate
 
 /** Refusals of a kind, as for a caller that may not create its units, stay as they are. */
 function isOfUnit({ code, index, parameter }: Message): boolean {
-  return (code !== 'access.denied' && code !== 'token.missing') || index !== undefined || parameter !== undefined;
+  return !NO_RIGHT.has(code) || index !== undefined || parameter !== undefined;
 }
 
 /** Replaces the positions in a refusal by the paths of the nested units. */

@@ -63,7 +63,7 @@ interface Answer {
 
 const schema = schemaName(root.id);
 /** Statements that read no unit: before a refusal the definitions are checked, and from time to time the session. */
-const HARMLESS = new Set([readStateStatement(schema).text, findSessionStatement(schema, '').text]);
+const HARMLESS = new Set([readStateStatement(schema).text, findSessionStatement(schema, '', {}).text]);
 
 async function tell(caller: TestProject, { method, path, body }: Question): Promise<string> {
   const { status, headers, text } = await caller.call(method, path, body);

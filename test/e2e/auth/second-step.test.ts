@@ -1,10 +1,9 @@
 /** The second step of members: an authenticator app, recovery codes, and proofs of who they are. */
 import { TOTP } from 'otpauth';
 import { describe, expect, it } from 'vitest';
-import { MailQueue } from '../../../src/mail/mail-queue.js';
 import { anonymous, signUp, withMembers, type TestMember } from '../../support/callers.js';
 import { ok, query } from '../../support/definitions.js';
-import { codeIn, Mailbox, setOtp, temporaryFolder } from '../../support/mailbox.js';
+import { codeIn, Mailbox, setOtp, setSettings, temporaryFolder } from '../../support/mailbox.js';
 import { startTestService } from '../../support/service.js';
 
 const dataDir = temporaryFolder();
@@ -102,7 +101,6 @@ describe('an authenticator app', () => {
       expect((await signIn(member, codeOf(secret))).status).toBe(200);
       await ok(as.delete('/auth/totp'));
       expect((await signIn(member)).headers.get('kind-second-step')).toBe('mail');
-      await service.service.app.get(MailQueue).drain(5000);
       expect((await signIn(member, codeIn(await mailbox.last(member.email, 3)))).status).toBe(200);
     } finally {
       await setOtp(admin, false);
@@ -118,6 +116,22 @@ describe('an authenticator app', () => {
     const text = JSON.stringify(rows);
     for (const each of [secret, ...recovery, ...recovery.map((code) => code.replace('-', ''))])
       expect(text).not.toContain(each);
+  });
+});
+
+describe('an app that was lost', () => {
+  const path = ({ id }: TestMember, kind = 'person') => `/${kind}/unit/${id}/second_step`;
+
+  it('is removed by administrators, of which the member and all administrators are told', async () => {
+    const { member, as } = await withApp('lea');
+    expect(codes(await as.delete(path(member)))).toEqual(refused(403, 'access.denied'));
+    expect(codes(await admin.delete(path(member, 'kind_admin')))).toEqual(refused(404, 'unit.unknown'));
+    expect(codes(await admin.delete(path({ ...member, id: 'x' })))).toEqual(refused(404, 'unit.unknown'));
+    await ok(admin.delete(path(member)));
+    expect(await ok(signIn(member))).toMatchObject({ id: member.id });
+    expect((await mailbox.last(member.email, 2)).text).toContain('no longer asked for');
+    expect((await mailbox.last('admin@example.com')).text).toContain('no longer asked for');
+    expect(codes(await admin.delete(path(member)))).toEqual(refused(409, 'totp.missing'));
   });
 });
 
@@ -162,5 +176,59 @@ describe('a fresh proof', () => {
     const { secret } = await ok(admin.as(ida.accessToken).post('/api_key/unit', { label: 'k' }));
     for (const path of ['/auth/totp', '/auth/confirm', '/auth/recovery_codes'])
       expect(codes(await admin.as(secret).post(path, {}))).toEqual(refused(403, 'key.not_here'));
+  });
+});
+
+describe('second_step', () => {
+  const demand = (who: 'optional' | 'administrators' | 'everyone') => setSettings(admin, { secondStep: who });
+
+  it('holds members back who have none: they reach their own authentication alone, with API keys too', async () => {
+    const joe = await signUp(admin, 'joe');
+    const as = admin.as(joe.accessToken);
+    const { secret: key } = (await ok(as.post('/api_key/unit', { label: 'k' }))) as { secret: string };
+    await ok(
+      admin.post('/kind/unit', {
+        id: 'note',
+        public: true,
+        access: { create: 'member' },
+        parameters: [{ id: 'text', kind_id: 'string' }],
+      }),
+    );
+    await demand('everyone');
+    try {
+      for (const bearer of [joe.accessToken, key]) {
+        for (const path of ['/person/unit', '/kind/unit', '/kind_admin/unit', '/api_key/unit'])
+          expect([path, codes(await open.get(path, { token: bearer }))]).toEqual([
+            path,
+            refused(403, 'second_step.missing'),
+          ]);
+        // As it answers strangers.
+        expect((await open.get('/note/unit', { token: bearer })).status).toBe(200);
+        expect(codes(await admin.as(bearer).post('/note/unit', { text: 'a' }))).toEqual(
+          refused(403, 'second_step.missing'),
+        );
+        const batch = { operations: [{ method: 'GET', path: '/person/unit' }] };
+        expect((await admin.as(bearer).post('/batch', batch)).body.messages[0]?.code).toBe('second_step.missing');
+        expect((await open.get('/auth/me', { token: bearer })).status).toBe(200);
+      }
+      const { secret } = (await ok(as.post('/auth/totp', {}))) as { secret: string };
+      await ok(as.post('/auth/totp/confirm', { code: codeOf(secret, -1) }));
+      expect((await as.get('/person/unit')).status).toBe(200);
+      // What was found of the key is remembered for a second.
+      await expect.poll(async () => (await open.get('/person/unit', { token: key })).status).toBe(200);
+    } finally {
+      await demand('optional');
+    }
+  });
+
+  it('is asked of administrators alone, if it says so', async () => {
+    const kim = await signUp(admin, 'kim');
+    await demand('administrators');
+    try {
+      expect((await open.get('/person/unit', { token: kim.accessToken })).status).toBe(200);
+      expect(codes(await admin.get('/person/unit'))).toEqual(refused(403, 'second_step.missing'));
+    } finally {
+      await demand('optional');
+    }
   });
 });

@@ -101,6 +101,8 @@ const EXPECTED: ReadonlyMap<string, Expected> = new Map<ErrorCode, Expected>([
   ['live.bad_query', (_, text) => text.includes(': path: ') || text.includes(' earlier query')],
   // A secret.
   ['signin.failed', always],
+  ['proof.wrong', always],
+  ['totp.missing', always],
   ['token.invalid', always],
   // A rule between values.
   ['signup.mismatch', always],

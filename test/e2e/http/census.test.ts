@@ -192,6 +192,11 @@ const ROWS: readonly Row[] = [
     answers: [401, 409, 409, 409],
   },
   { route: 'POST /api/lib/auth/confirm', call: () => ['POST', '/auth/confirm', {}], answers: [401, 400, 400, 400] },
+  {
+    route: 'DELETE /api/lib/:kind_id/unit/:unit_id/second_step',
+    call: () => ['DELETE', '/person/unit/00000000-0000-4000-8000-000000000000/second_step'],
+    answers: [401, 403, 403, 404],
+  },
   { route: 'POST /api/lib/auth/signout', call: () => ['POST', '/auth/signout'], answers: [401, 200, 200, 200] },
   {
     route: 'POST /api/lib/auth/change_password',

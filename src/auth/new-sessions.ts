@@ -3,18 +3,18 @@
  * can leave out the second step.
  */
 import { Injectable } from '@nestjs/common';
-import { Catalog } from '../../catalog/catalog.service.js';
-import { Database } from '../../database/database.js';
-import { Answer, NULL_ANSWER } from '../../http/answer/answer.js';
-import { SECOND_STEP_HEADER } from '../../http/header-names.js';
-import { afterPartialWrite } from '../../shared/errors.js';
-import type { Project } from '../../tenancy/project.js';
-import type { AuthRequest } from '../auth-request.js';
-import { type Credential, isUsable } from '../password/credential.js';
-import { SecondSteps } from '../second-step/second-steps.js';
-import { signInFailed } from '../sign-in-failed.js';
-import { MemberSessions } from './member-session.js';
-import { RefreshCookies } from './refresh-cookie.js';
+import { Catalog } from '../catalog/catalog.service.js';
+import { Database } from '../database/database.js';
+import { Answer, NULL_ANSWER } from '../http/answer/answer.js';
+import { SECOND_STEP_HEADER } from '../http/header-names.js';
+import { afterPartialWrite } from '../shared/errors.js';
+import type { Project } from '../tenancy/project.js';
+import type { AuthRequest } from './auth-request.js';
+import { type Credential, isUsable } from './password/credential.js';
+import { SecondSteps } from './second-step/second-steps.js';
+import { signInFailed } from './sign-in-failed.js';
+import { MemberSessions } from './session/member-session.js';
+import { RefreshCookies } from './session/refresh-cookie.js';
 
 /** What a member has proved. */
 interface Proofs {
