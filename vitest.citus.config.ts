@@ -29,7 +29,7 @@ export default defineConfig({
           include: [
             'test/{citus,conformance,docs,e2e,integration}/**/*.test.ts',
             'functions/**/*.test.ts',
-            'test/deploy/{catalog,cli,examples,file}/*.deploy.ts',
+            'test/deploy/{catalog,cli,examples,file,load}/*.deploy.ts',
             'test/deploy/service/{large-values,open-test-project,port,processes,service-registration,start,typeorm}.deploy.ts',
           ],
           exclude: [ISOLATED, ...LEFT_OUT_FILES],

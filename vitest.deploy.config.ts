@@ -2,7 +2,8 @@
  * `npm run test:deploy`: what happens to a service where it runs. What other programs make of it: npm of its package,
  * Prometheus and nginx of `deploy/`, generators of clients and a linter of its API document, Nest's compiler of its sources.
  * And its processes: their starts, several of them, one that hangs or is killed, the embedded PostgreSQL, a pooler before
- * PostgreSQL and a replica beside it, commands that check functions and make backups, the short campaigns. They need
+ * PostgreSQL and a replica beside it, commands that check functions and make backups, the short campaigns. And what many or
+ * large requests do: answers of many megabytes, hundreds of edits of one unit at once, patterns that take long. They need
  * Debian's `prometheus` and `nginx` and the packages of `test/deploy/`, which are installed at the first run, and are not
  * part of `npm test`.
  */

@@ -59,7 +59,7 @@ export const LEFT_OUT: readonly LeftOut[] = [
     reason: FOR_ANY_VALUES,
   },
   {
-    file: 'test/integration/catalog/pattern-guard.test.ts',
+    file: 'test/deploy/load/pattern-guard.deploy.ts',
     test: /are read in the order of the key index$/,
     reason: OF_THE_COORDINATOR,
   },

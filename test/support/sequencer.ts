@@ -4,11 +4,12 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that take long although they are short, or wait long for other processes. Others start by size. */
 const LONGEST = [
+  'e2e/changes/follow',
+  'e2e/changes/live',
   'e2e/access/secrets',
   'conformance/built-in',
   'conformance/user-kinds',
   'integration/model/drift',
-  'e2e/functions/lost-updates',
 ];
 
 export class LongestFirst extends BaseSequencer {
