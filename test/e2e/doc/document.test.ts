@@ -94,6 +94,7 @@ describe('the document without a project', () => {
       'DELETE /unit',
       'DELETE /unit/{unit_id}',
       'DELETE /unit/{unit_id}/history',
+      'DELETE /unit/{unit_id}/second_step',
       'GET /aggregate',
       'GET /by/{unique_parameter}/{value}',
       'GET /export',

@@ -109,7 +109,8 @@ describe('a pattern', () => {
       turns += 1;
     }
     expect((await all).flat().map(({ code }) => code)).toEqual(large.map(() => 'parameter.bad_pattern'));
-    expect(turns).toBeGreaterThan(100);
+    // On the event loop, each pattern would be one turn.
+    expect(turns).toBeGreaterThan(20);
   });
 });
 
