@@ -253,8 +253,10 @@ describe('a long chain without hooks', () => {
   }
 
   it('costs as much for each unit, however many are above it', async () => {
-    const [short, long] = [await chain(50), await chain(200)];
-    const once = await sentBy(() => ok(project.delete(`/owner/unit/${short}`)));
+    const [short, again, long] = [await chain(50), await chain(50), await chain(200)];
+    // One of them may meet what the service does by itself, and run again.
+    const sent = [short, again].map((owner) => () => sentBy(() => ok(project.delete(`/owner/unit/${owner}`))));
+    const once = Math.min((await sent[0]?.()) ?? 0, (await sent[1]?.()) ?? 0);
     const fourTimes = await sentBy(() => ok(project.delete(`/owner/unit/${long}`)));
     expect(fourTimes).toBeGreaterThan(3.5 * once);
     expect(fourTimes).toBeLessThan(4.5 * once);

@@ -1,4 +1,5 @@
 /** Refusals of an overloaded project are held back, and sent one after the other. */
+// Alone: what other tests leave running in a worker would begin timers too.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { retryLater } from '../../../src/shared/errors.js';
 import { FairQueue } from '../../../src/shared/fair-queue.js';
