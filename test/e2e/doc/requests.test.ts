@@ -102,6 +102,8 @@ const EXPECTED: ReadonlyMap<string, Expected> = new Map<ErrorCode, Expected>([
   // A secret.
   ['signin.failed', always],
   ['proof.wrong', always],
+  // Which of two proofs it is depends on what the member has set up.
+  ['parameter.required', (_, text) => text.includes(': give ')],
   ['totp.missing', always],
   ['token.invalid', always],
   // A rule between values.
