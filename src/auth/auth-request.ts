@@ -34,7 +34,7 @@ export function authRequestOf(request: HttpRequest): AuthRequest {
 /** @throws KindError 401 without a token */
 export function requireMember(caller: Caller): MemberCaller {
   if (caller.type === 'member') return caller;
-  throw accessDenied(caller, '');
+  throw accessDenied(caller, 'Only members may do that');
 }
 
 /** @throws KindError 401 without a token, 403 for an API key, which has no session */

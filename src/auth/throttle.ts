@@ -92,17 +92,7 @@ export class Throttle {
   }
 
   async #guard<T>(project: Project, attempt: AuthAttempt, work: () => Promise<T>): Promise<T> {
-    const uncount = await this.#take(project, attempt);
-    let failed = false;
-    try {
-      return await work();
-    } catch (error) {
-      failed = isWrong(error);
-      throw error;
-    } finally {
-      // `work` has succeeded: if the attempt cannot be uncounted, it stays counted.
-      if (!failed) await uncount().catch(() => undefined);
-    }
+    return unlessWrong(work, await this.#take(project, attempt));
   }
 
   /** Counts an attempt without waiting for concurrent ones, because its work is cheap. @throws KindError 429 */
@@ -133,15 +123,7 @@ export class Throttle {
     const key = { id: this.#hash('wrong code', memberId), allowed };
     const taken = await this.#takeEach(project, [key], window);
     if (taken.length === 0) throw await this.#tooMany(project, [key.id], window);
-    let wrong = false;
-    try {
-      return await work();
-    } catch (error) {
-      wrong = isWrong(error);
-      throw error;
-    } finally {
-      if (!wrong) await this.#uncount(project, taken).catch(() => undefined);
-    }
+    return unlessWrong(work, () => this.#uncount(project, taken));
   }
 
   /** Counts one attempt for each key; returns the keys that were below their limit, and when they were counted. */
@@ -193,8 +175,18 @@ export class Throttle {
   }
 }
 
-function isWrong(error: unknown): boolean {
-  return error instanceof KindError && (error.status === 401 || error.code === 'proof.wrong');
+/** Runs `work`, whose attempt is counted already: it is uncounted unless what was proved is wrong. */
+async function unlessWrong<T>(work: () => Promise<T>, uncount: () => Promise<void>): Promise<T> {
+  let wrong = false;
+  try {
+    return await work();
+  } catch (error) {
+    wrong = error instanceof KindError && (error.status === 401 || error.code === 'proof.wrong');
+    throw error;
+  } finally {
+    // `work` has succeeded: if the attempt cannot be uncounted, it stays counted.
+    if (!wrong) await uncount().catch(() => undefined);
+  }
 }
 
 function attemptQueue(perKey: number): FairQueue {

@@ -109,7 +109,7 @@ export function namedSettings(settings: ProjectSettings): Readonly<Record<string
   return Object.fromEntries(entries.filter((entry): entry is [string, Json] => entry[1] !== undefined));
 }
 
-/** Whether settings that come from elsewhere are ones. Those that this release does not know are let through: see there. */
+/** Whether settings that come from elsewhere are possible. One that this release does not know may be a limit. */
 export function arePossible(settings: Readonly<Record<string, unknown>>): boolean {
   return Object.entries(settings).every(([key, value]) => {
     const setting = KEYS.find((known) => known === key);

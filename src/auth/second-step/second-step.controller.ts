@@ -45,8 +45,7 @@ export class SecondStepController {
   })
   @NoStore()
   async begin(@Scope() scope: RequestScope, @AnyInput() read: BodyInput): Promise<Answer> {
-    requireSession(scope.caller);
-    await read();
+    await readInSession(scope, read);
     return this.steps.begin(scope);
   }
 
@@ -65,8 +64,7 @@ export class SecondStepController {
     @Req() request: HttpRequest,
     @Input(CodeBody) read: BodyInput<CodeBody>,
   ): Promise<Answer> {
-    requireSession(scope.caller);
-    const { code } = await read();
+    const { code } = await readInSession(scope, read);
     return this.steps.confirm(scope, authRequestOf(request), code);
   }
 
@@ -84,8 +82,7 @@ export class SecondStepController {
     @Req() request: HttpRequest,
     @AnyInput() read: BodyInput,
   ): Promise<Answer> {
-    requireSession(scope.caller);
-    await read();
+    await readInSession(scope, read);
     return this.steps.remove(scope, authRequestOf(request));
   }
 
@@ -103,8 +100,7 @@ export class SecondStepController {
     @Req() request: HttpRequest,
     @AnyInput() read: BodyInput,
   ): Promise<Answer> {
-    requireSession(scope.caller);
-    await read();
+    await readInSession(scope, read);
     return this.steps.renewCodes(scope, authRequestOf(request));
   }
 
@@ -123,7 +119,12 @@ export class SecondStepController {
     @Req() request: HttpRequest,
     @Input(ConfirmBody) read: BodyInput<ConfirmBody>,
   ): Promise<Answer> {
-    requireSession(scope.caller);
-    return this.steps.prove(scope, authRequestOf(request), await read());
+    return this.steps.prove(scope, authRequestOf(request), await readInSession(scope, read));
   }
+}
+
+/** The body of a request, which is not read without a session. @throws KindError 401, 403 */
+function readInSession<T>({ caller }: RequestScope, read: BodyInput<T>): Promise<T> {
+  requireSession(caller);
+  return read();
 }

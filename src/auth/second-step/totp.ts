@@ -130,7 +130,7 @@ export class Totp {
 
 /** A code that is not the right one, of a member that has proved who it is in another way. */
 export function wrongProof() {
-  return refusal('proof.wrong', 'The code is wrong, too old, or was used before');
+  return refusal('proof.wrong', 'The code or the password is wrong, too old, or was used before');
 }
 
 function noApp() {
