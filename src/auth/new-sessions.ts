@@ -11,17 +11,18 @@ import { afterPartialWrite } from '../shared/errors.js';
 import type { Project } from '../tenancy/project.js';
 import type { AuthRequest } from './auth-request.js';
 import { type Credential, isUsable } from './password/credential.js';
-import { SecondSteps } from './second-step/second-steps.js';
+import { SecondSteps, type WayIn } from './second-step/second-steps.js';
 import { signInFailed } from './sign-in-failed.js';
 import { MemberSessions } from './session/member-session.js';
 import { RefreshCookies } from './session/refresh-cookie.js';
 
 /** What a member has proved. */
 interface Proofs {
+  readonly way: WayIn;
   /** The code of the second step, if one was given. */
   readonly otp: string | null;
-  /** The hash that its password was checked with. */
-  readonly password: string;
+  /** The hash that its password was checked with, if it was. */
+  readonly password?: string;
 }
 
 @Injectable()
@@ -35,12 +36,17 @@ export class NewSessions {
   ) {}
 
   /** A session; where a second step is missing, null, and in a header which one. @throws KindError 401, 429, 503 */
-  async session(project: Project, client: AuthRequest, member: Credential, { otp, password }: Proofs): Promise<Answer> {
+  async session(
+    project: Project,
+    client: AuthRequest,
+    member: Credential,
+    { way, otp, password }: Proofs,
+  ): Promise<Answer> {
     await this.catalog.withCheckedModel({ project }, (model) => {
       if (!isUsable(member, model)) throw signInFailed();
     });
-    const step = await this.secondSteps.take(project, client, member, otp);
-    if (step === 'totp' || step === 'mail')
+    const step = await this.secondSteps.take(project, client, member, { way, otp });
+    if (step !== 'made' && step !== 'none')
       return new Answer(NULL_ANSWER.content, undefined, { [SECOND_STEP_HEADER]: step });
     const begin = () =>
       this.catalog.withCheckedModel({ project }, async (model) => {

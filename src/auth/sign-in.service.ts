@@ -36,7 +36,7 @@ export class SignInService {
     const work = async () => {
       const hash = found?.password_hash ?? null;
       if (!(await verifyPassword(hash, password, project.id)) || !found || hash === null) throw signInFailed();
-      return this.sessions.session(project, request, found, { otp, password: hash });
+      return this.sessions.session(project, request, found, { way: 'password', otp, password: hash });
     };
     return this.catalog.inProject(project, () => this.throttle.guard(project, attempt, work));
   }

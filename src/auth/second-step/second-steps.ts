@@ -11,6 +11,15 @@ import { signInFailed } from '../sign-in-failed.js';
 import { Throttle } from '../throttle.js';
 import { Totp } from './totp.js';
 
+/** How a member signs in. */
+export type WayIn = 'password' | 'provider' | 'passkey' | 'mail_code';
+
+interface FirstStep {
+  readonly way: WayIn;
+  /** What was given for the second step: a code of the app, a recovery code or that of a mail. */
+  readonly otp: string | null;
+}
+
 /** How a member is to make its second step; or it has made it, or has none to make. */
 type SecondStep = 'totp' | 'mail' | 'made' | 'none';
 
@@ -26,17 +35,17 @@ export class SecondSteps {
     private readonly totp: Totp,
   ) {}
 
-  /**
-   * @param otp what was given: a code of the app, a recovery code or that of a mail
-   * @throws KindError 401 if it is wrong, 429
-   */
-  async take(project: Project, request: AuthRequest, member: Credential, otp: string | null): Promise<SecondStep> {
+  /** @throws KindError 401 if what was given is wrong, 429 */
+  async take(project: Project, request: AuthRequest, member: Credential, { way, otp }: FirstStep): Promise<SecondStep> {
+    // A device that holds a passkey has asked for a PIN or a fingerprint: these are two proofs already.
+    if (way === 'passkey') return 'none';
     if (member.totp_confirmed) {
       if (otp === null) return 'totp';
       await asSignIn(() => this.totp.use(project, member, otp));
       return 'made';
     }
-    if (!project.settings.otp) return 'none';
+    // After a code of one mail, a code of another proves nothing more.
+    if (!project.settings.otp || way === 'mail_code') return 'none';
     if (otp === null) {
       await this.#sendCode(project, request, member);
       return 'mail';
