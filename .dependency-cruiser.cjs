@@ -4,7 +4,7 @@ const layers = [
   ['filter', 'model'],
   ['sql', 'kit'],
   ['database', 'http', 'mail'],
-  ['tenancy'],
+  ['tenancy', 'outgoing'],
   ['catalog', 'access'],
   ['run'],
   ['unit'],

@@ -41,8 +41,8 @@ import { errorText } from './shared/texts.js';
 import { notifyStatement } from './sql/server/connection.sql.js';
 import type { ReceivedConnections } from './workers/connection-balancer.js';
 import { ProjectStore } from './tenancy/project-store.js';
-import { OwnPlaces } from './webhook/own-places.js';
-import { placeOfUrl, type HostAndPort } from './webhook/webhook-url.js';
+import { OwnPlaces } from './outgoing/own-places.js';
+import { placeOfUrl, type HostAndPort } from './outgoing/places.js';
 import type { WorkerLoads } from './workers/worker-loads.js';
 
 export interface Service {

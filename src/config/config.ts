@@ -51,6 +51,8 @@ export interface Config extends Address {
   readonly publicUrl?: string;
   readonly bootstrap: BootstrapConfig;
   readonly webhooks: WebhookConfig;
+  /** Where identity providers may be beside public addresses. */
+  readonly identityProviders: AllowedAddresses;
   readonly functionsDir: string;
   readonly functionsWatch: boolean;
   readonly functionTimeout: number;
@@ -84,11 +86,14 @@ export interface Config extends Address {
   readonly warnings: readonly string[];
 }
 
-/** Where webhooks may be sent beside public addresses. */
-export interface WebhookConfig {
+/** Where requests that tenants ask for may be sent beside public addresses. */
+export interface AllowedAddresses {
   /** Networks, such as `10.1.0.0/16`. */
   readonly allow: readonly string[];
   readonly allowPrivate: boolean;
+}
+
+interface WebhookConfig extends AllowedAddresses {
   readonly allowHttp: boolean;
 }
 
@@ -161,6 +166,7 @@ function toConfig(environment: Environment, cwd: string): Omit<Config, 'warnings
       allowPrivate: environment.WEBHOOK_ALLOW_PRIVATE,
       allowHttp: environment.WEBHOOK_ALLOW_HTTP,
     },
+    identityProviders: { allow: [], allowPrivate: environment.OIDC_ALLOW_PRIVATE },
     functionsDir: resolve(cwd, environment.FUNCTIONS_DIR),
     functionsWatch: environment.FUNCTIONS_WATCH ?? !production,
     functionTimeout: environment.FUNCTION_TIMEOUT,

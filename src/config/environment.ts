@@ -120,6 +120,8 @@ export class Environment {
   @Reads(networkList) readonly WEBHOOK_ALLOW: readonly string[] = [];
   @Reads(onOff) readonly WEBHOOK_ALLOW_PRIVATE: boolean = false;
   @Reads(onOff) readonly WEBHOOK_ALLOW_HTTP: boolean = false;
+  /** Identity providers may be on any address, and on loopback by http. */
+  @Reads(onOff) readonly OIDC_ALLOW_PRIVATE: boolean = false;
 
   @Reads(size('1kb', '1gb')) readonly BODY_LIMIT: number = 1024 ** 2;
   @Reads(size('1kb', '1gb')) readonly BODY_LIMIT_UNITS: number = 16 * 1024 ** 2;

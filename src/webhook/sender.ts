@@ -1,19 +1,12 @@
-/**
- * Sends one attempt. All addresses of the host are resolved here, once, and the connection is made to one of those that
- * were checked; no redirect is followed, and no proxy used.
- */
-import { Injectable } from '@nestjs/common';
-import { request as httpRequest, type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
-import { request as httpsRequest } from 'node:https';
-import type { LookupFunction } from 'node:net';
+/** Sends one attempt, by the rules of requests to addresses that tenants name. */
+import { Inject, Injectable } from '@nestjs/common';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
+import { type Config, CONFIG } from '../config/config.js';
 import { WEBHOOK_AGENT } from '../http/header-names.js';
 import type { SendCode } from '../model/webhook-codes.js';
+import { AddressError, CheckedAddresses, requestTo, until } from '../outgoing/checked-addresses.js';
 import { LIMITS } from '../shared/limits.js';
-import { isAddress, isRefused } from './addresses.js';
-import { HostLookup } from './host-lookup.js';
-import { OwnPlaces } from './own-places.js';
-import { placeOfUrl } from './webhook-url.js';
 
 /** How an attempt ended. */
 export interface Attempt {
@@ -40,8 +33,8 @@ class SendError extends Error {
 @Injectable()
 export class Sender {
   constructor(
-    private readonly hosts: HostLookup,
-    private readonly own: OwnPlaces,
+    private readonly addresses: CheckedAddresses,
+    @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   /** @param stop ends the attempt, which then throws */
@@ -58,12 +51,12 @@ export class Sender {
     let code: SendCode | null = null;
     try {
       const url = new URL(sending.url);
-      const addresses = await until(signal, this.#addressesFor(url));
+      const addresses = await until(signal, this.addresses.of(url, this.config.webhooks));
       status = await this.#request(url, addresses, sending, signal);
       code = codeOfStatus(status);
     } catch (error) {
       if (stop.aborted) throw stop.reason;
-      code = signal.aborted ? 'timeout' : error instanceof SendError ? error.code : 'lost';
+      code = signal.aborted ? 'timeout' : isCoded(error) ? error.code : 'lost';
     } finally {
       clearTimeout(timeout);
       stop.removeEventListener('abort', end);
@@ -71,48 +64,18 @@ export class Sender {
     return { status, milliseconds: Math.round(performance.now() - began), code };
   }
 
-  /** All addresses of the host. @throws SendError if one of them is refused, or there is none */
-  async #addressesFor(url: URL): Promise<readonly string[]> {
-    const { host, port } = placeOfUrl(url);
-    const rules = await this.own.addressRules();
-    const addresses = isAddress(host) ? [host] : await this.#resolve(host);
-    if (addresses.length === 0) throw new SendError('dns');
-    if (addresses.some((address) => isRefused(address, port, rules))) throw new SendError('address');
-    return addresses;
-  }
-
-  async #resolve(host: string): Promise<readonly string[]> {
-    try {
-      return await this.hosts.addressesOf(host);
-    } catch {
-      throw new SendError('dns');
-    }
-  }
-
   /** Returns the status when the answer has been read, or as much of it as is. */
   #request(url: URL, addresses: readonly string[], { headers, body }: Sending, signal: AbortSignal): Promise<number> {
-    const { host } = placeOfUrl(url);
     const secure = url.protocol === 'https:';
     const bytes = Buffer.from(body);
-    const options: RequestOptions & { servername?: string } = {
-      method: 'POST',
-      host,
-      ...(url.port !== '' && { port: url.port }),
-      path: `${url.pathname}${url.search}`,
-      headers: {
-        ...headers,
-        host: url.host,
-        'content-type': 'application/json',
-        'content-length': bytes.length,
-        'user-agent': WEBHOOK_AGENT,
-      },
-      agent: false,
-      lookup: lookupOf(addresses),
-      ...(secure && !isAddress(host) && { servername: host }),
-      signal,
+    const sent = {
+      ...headers,
+      'content-type': 'application/json',
+      'content-length': bytes.length,
+      'user-agent': WEBHOOK_AGENT,
     };
     return new Promise((resolve, reject) => {
-      const request = secure ? httpsRequest(options) : httpRequest(options);
+      const request = requestTo(url, addresses, { method: 'POST', headers: sent, signal });
       const failed = stageOf(request, secure);
       // What has an answer has succeeded or failed by its status, whatever becomes of the rest.
       let status: number | undefined;
@@ -128,16 +91,6 @@ export class Sender {
       request.end(bytes);
     });
   }
-}
-
-/** Gives the addresses that were checked, and asks nobody. */
-function lookupOf(addresses: readonly string[]): LookupFunction {
-  const all = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
-  return (_host, { all: wantsAll }, callback) => {
-    const [first = { address: '', family: 4 }] = all;
-    if (wantsAll) callback(null, all);
-    else callback(null, first.address, first.family);
-  };
 }
 
 /** What has failed if the request fails now. */
@@ -166,12 +119,6 @@ function codeOfStatus(status: number): SendCode | null {
   return status >= 300 && status < 400 ? 'redirect' : 'status';
 }
 
-/** The same, or a failure as soon as the signal is there. */
-function until<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => reject(signal.reason as Error);
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
+function isCoded(error: unknown): error is SendError | AddressError {
+  return error instanceof SendError || error instanceof AddressError;
 }

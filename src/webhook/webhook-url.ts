@@ -1,11 +1,6 @@
 /** The address of a webhook, as far as it can be judged without asking anybody. Pure. */
-import { isAddress, isRefused, type AddressRules } from './addresses.js';
-
-export interface HostAndPort {
-  /** A name, or an address without brackets. */
-  readonly host: string;
-  readonly port: number;
-}
+import { isAddress, isRefused, type AddressRules } from '../outgoing/addresses.js';
+import { placeOfUrl, PORTS, type HostAndPort } from '../outgoing/places.js';
 
 export interface UrlRules {
   readonly allowHttp: boolean;
@@ -14,15 +9,8 @@ export interface UrlRules {
   readonly addresses: AddressRules;
 }
 
-const PORTS: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80 };
 /** Below it, ports belong to services of other protocols. */
 const FIRST_FREE_PORT = 1024;
-
-/** The place that a URL leads to. */
-export function placeOfUrl({ hostname, port, protocol }: URL): HostAndPort {
-  const host = hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
-  return { host, port: port === '' ? (PORTS[protocol] ?? 0) : Number(port) };
-}
 
 /** What is wrong with the URL of a webhook; undefined if nothing is. */
 export function urlFault(text: string, { allowHttp, own, addresses }: UrlRules): string | undefined {

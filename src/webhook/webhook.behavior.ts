@@ -1,12 +1,14 @@
 /** Writes of webhooks: whether their settings are possible, their secret, and what is kept encrypted. */
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { checkAdministrator } from '../access/access.js';
 import type { Session } from '../catalog/session/session.js';
 import { Followers } from '../changes/follow/followers.js';
 import { Numbering } from '../changes/numbering.js';
+import { type Config, CONFIG } from '../config/config.js';
 import { WEBHOOK_KIND } from '../model/built-in-traits.js';
 import { FAILURES, SEALED_HEADERS, SEALED_SECRETS } from '../model/built-in/webhook-fields.js';
 import type { KindDef } from '../model/model.js';
+import { OwnPlaces } from '../outgoing/own-places.js';
 import { type Faults, refusal } from '../shared/errors.js';
 import { isUuid } from '../shared/identifiers.js';
 import { isPlainObject, type Json } from '../shared/json.js';
@@ -26,8 +28,8 @@ import { keyOf, type Body, type Draft } from '../unit/draft/draft.js';
 import { HookSecrets } from './hook-secrets.js';
 import { checkSettings, hiddenHeaders, receiverOf, type HookSettings } from './hook-settings.js';
 import { withSystemValues } from './hook-store.js';
-import { OwnPlaces } from './own-places.js';
 import { hintOf, newSecret } from './signature.js';
+import type { UrlRules } from './webhook-url.js';
 
 type Values = ReadonlyMap<string, Json>;
 type Headers = Readonly<Record<string, Json>>;
@@ -42,6 +44,7 @@ export class WebhookBehavior implements RegisteredBehavior, OnModuleInit {
     private readonly places: OwnPlaces,
     private readonly numbering: Numbering,
     private readonly followers: Followers,
+    @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   onModuleInit(): void {
@@ -134,7 +137,12 @@ export class WebhookBehavior implements RegisteredBehavior, OnModuleInit {
   async #check(settings: StoredSettings, { session, faults }: PendingWrite): Promise<void> {
     const kind = await memberKindOf(settings.member, session, faults);
     const receiver = receiverOf(settings.member, kind);
-    checkSettings(settings, { ...session, caller: receiver }, this.places.urlRules, faults);
+    checkSettings(settings, { ...session, caller: receiver }, this.#urlRules, faults);
+  }
+
+  get #urlRules(): UrlRules {
+    const { webhooks } = this.config;
+    return { allowHttp: webhooks.allowHttp, own: this.places.public, addresses: this.places.literalRules(webhooks) };
   }
 
   /** The columns of headers; null is the value that is kept. */

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ChangesModule } from '../changes/changes.module.js';
-import { MailModule } from '../mail/mail.module.js';
+import { OutgoingModule } from '../outgoing/outgoing.module.js';
 import { UnitModule } from '../unit/unit.module.js';
 import { Deliveries } from './deliveries.js';
 import { DeliveryLog } from './delivery-log.js';
@@ -8,8 +8,6 @@ import { HookSecrets } from './hook-secrets.js';
 import { HookSender } from './hook-sender.js';
 import { HookStates } from './hook-states.js';
 import { HookStore } from './hook-store.js';
-import { HostLookup } from './host-lookup.js';
-import { OwnPlaces } from './own-places.js';
 import { Payloads } from './payload.js';
 import { Pings } from './pings.js';
 import { Sender } from './sender.js';
@@ -18,7 +16,7 @@ import { WebhookController } from './webhook.controller.js';
 
 /** Changes are sent to other services. */
 @Module({
-  imports: [ChangesModule, MailModule, UnitModule],
+  imports: [ChangesModule, OutgoingModule, UnitModule],
   controllers: [WebhookController],
   providers: [
     Deliveries,
@@ -27,8 +25,6 @@ import { WebhookController } from './webhook.controller.js';
     HookSender,
     HookStates,
     HookStore,
-    HostLookup,
-    OwnPlaces,
     Payloads,
     Pings,
     Sender,

@@ -52,6 +52,7 @@ test('nothing set gives the defaults of the contract', () => {
     fileHookTimeout: 60_000,
     oldSecretsKeys: [],
     webhooks: { allow: [], allowPrivate: false, allowHttp: false },
+    identityProviders: { allow: [], allowPrivate: false },
     bodyLimit: 1_048_576,
     bodyLimitUnits: 16_777_216,
     corsOrigins: [],

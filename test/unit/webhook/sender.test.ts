@@ -11,7 +11,8 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import type { Config } from '../../../src/config/config.js';
 import type { PublicAddress } from '../../../src/mail/public-address.js';
-import { OwnPlaces } from '../../../src/webhook/own-places.js';
+import { OwnPlaces } from '../../../src/outgoing/own-places.js';
+import { CheckedAddresses } from '../../../src/outgoing/checked-addresses.js';
 import { Sender } from '../../../src/webhook/sender.js';
 import { lowerLimit } from '../../support/limits.js';
 
@@ -50,9 +51,9 @@ function senderOf(
   own: { host: string; port: number }[] = [],
 ) {
   const config = { webhooks: { allow: [], allowPrivate: false, allowHttp: true, ...webhooks } } as unknown as Config;
-  const places = new OwnPlaces(config, PUBLIC, names);
+  const places = new OwnPlaces(PUBLIC, names);
   places.are(own);
-  const sender = new Sender(names, places);
+  const sender = new Sender(new CheckedAddresses(names, places), config);
   return (url: string, body = '{}') => sender.send({ url, headers: { 'x-a': 'b' }, body }, never);
 }
 
@@ -177,15 +178,15 @@ it('certificates are verified', async () => {
 
 it('an attempt ends with the service', async () => {
   const names = new Names({});
-  const places = new OwnPlaces(
-    { webhooks: { allow: [], allowPrivate: true, allowHttp: true } } as unknown as Config,
-    PUBLIC,
-    names,
-  );
+  const config = { webhooks: { allow: [], allowPrivate: true, allowHttp: true } } as unknown as Config;
+  const places = new OwnPlaces(PUBLIC, names);
   const stopping = new AbortController();
   const send = (path: string) => {
     const url = `http://127.0.0.1:${port}/${path}`;
-    return new Sender(names, places).send({ url, headers: {}, body: '' }, stopping.signal);
+    return new Sender(new CheckedAddresses(names, places), config).send(
+      { url, headers: {}, body: '' },
+      stopping.signal,
+    );
   };
   // What ends all attempts keeps nothing of those that have ended.
   const kept = () => Object.getOwnPropertySymbols(stopping.signal).length;

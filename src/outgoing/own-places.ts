@@ -1,18 +1,17 @@
-/** Where the service and its database are, which no webhook is sent to. */
-import { Inject, Injectable } from '@nestjs/common';
+/** Where the service and its database are, which no request of a tenant is sent to. */
+import { Injectable } from '@nestjs/common';
 import { networkInterfaces } from 'node:os';
-import { type Config, CONFIG } from '../config/config.js';
+import type { AllowedAddresses } from '../config/config.js';
 import { PublicAddress } from '../mail/public-address.js';
 import { isAddress, type AddressRules, type OwnPlace } from './addresses.js';
 import { HostLookup } from './host-lookup.js';
-import { placeOfUrl, type HostAndPort, type UrlRules } from './webhook-url.js';
+import { placeOfUrl, type HostAndPort } from './places.js';
 
 @Injectable()
 export class OwnPlaces {
   #places: readonly HostAndPort[] = [];
 
   constructor(
-    @Inject(CONFIG) private readonly config: Config,
     private readonly publicAddress: PublicAddress,
     private readonly hosts: HostLookup,
   ) {}
@@ -22,20 +21,24 @@ export class OwnPlaces {
     this.#places = places;
   }
 
+  /** The public address of the service. */
+  get public(): HostAndPort {
+    return placeOfUrl(new URL(this.publicAddress.url));
+  }
+
   /** What a URL is judged by when it is stored: names of places are not resolved. */
-  get urlRules(): UrlRules {
-    const own = placeOfUrl(new URL(this.publicAddress.url));
-    return { allowHttp: this.config.webhooks.allowHttp, own, addresses: this.#rules(this.#places.map(withLiteral)) };
+  literalRules(allowed: AllowedAddresses): AddressRules {
+    return this.#rules(allowed, this.#places.map(withLiteral));
   }
 
-  /** What an attempt is judged by. */
-  async addressRules(): Promise<AddressRules> {
-    return this.#rules(await Promise.all(this.#places.map((place) => this.#resolve(place))));
+  /** What a request is judged by. */
+  async addressRules(allowed: AllowedAddresses): Promise<AddressRules> {
+    return this.#rules(allowed, await Promise.all(this.#places.map((place) => this.#resolve(place))));
   }
 
-  #rules(ownPlaces: readonly OwnPlace[]): AddressRules {
+  #rules(allowed: AllowedAddresses, ownPlaces: readonly OwnPlace[]): AddressRules {
     const interfaces = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
-    return { config: this.config.webhooks, ownAddresses: interfaces.map(({ address }) => address), ownPlaces };
+    return { allowed, ownAddresses: interfaces.map(({ address }) => address), ownPlaces };
   }
 
   async #resolve(place: HostAndPort): Promise<OwnPlace> {

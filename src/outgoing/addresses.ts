@@ -1,6 +1,6 @@
-/** Which addresses webhooks may be sent to. Pure. */
+/** Which addresses the service sends requests to that tenants have asked for. Pure. */
 import ipaddr from 'ipaddr.js';
-import type { WebhookConfig } from '../config/config.js';
+import type { AllowedAddresses } from '../config/config.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = readonly [Address, number];
@@ -13,7 +13,7 @@ export interface OwnPlace {
 }
 
 export interface AddressRules {
-  readonly config: WebhookConfig;
+  readonly allowed: AllowedAddresses;
   /** The addresses of the network interfaces of this host. */
   readonly ownAddresses: readonly string[];
   readonly ownPlaces: readonly OwnPlace[];
@@ -25,15 +25,15 @@ export function isAddress(text: string): boolean {
 }
 
 /** Whether nothing may be sent to the address. */
-export function isRefused(text: string, port: number, { config, ownAddresses, ownPlaces }: AddressRules): boolean {
+export function isRefused(text: string, port: number, { allowed, ownAddresses, ownPlaces }: AddressRules): boolean {
   if (!ipaddr.isValid(text)) return true;
   const address = ipaddr.parse(text);
   const plain = withoutMapping(address);
   const own = ownAddresses.map(canonical);
   const isOwn = (each: Address): boolean => own.includes(each.toString()) || isThisHost(each);
   if (ownPlaces.some((place) => place.port === port && isPlace(plain, place, isOwn))) return true;
-  if (config.allowPrivate) return false;
-  if (config.allow.some((network) => isWithin(address, networkOf(network)))) return false;
+  if (allowed.allowPrivate) return false;
+  if (allowed.allow.some((network) => isWithin(address, networkOf(network)))) return false;
   return !isPublic(address) || isOwn(plain);
 }
 

@@ -1,10 +1,10 @@
-/** Addresses that webhooks are sent to, and those that they are not. */
+/** Addresses that requests of tenants are sent to, and those that they are not. */
 import { expect, it } from 'vitest';
-import { isRefused, type AddressRules } from '../../../src/webhook/addresses.js';
+import { isRefused, type AddressRules } from '../../../src/outgoing/addresses.js';
 
-const config = { allow: [], allowPrivate: false, allowHttp: false };
+const allowed = { allow: [], allowPrivate: false };
 const rules: AddressRules = {
-  config,
+  allowed,
   ownAddresses: ['127.0.0.1', '::1', '11.22.33.44', 'fe80::1%eth0', '2a00:1450::99'],
   ownPlaces: [
     { addresses: ['127.0.0.1'], port: 3000 },
@@ -44,7 +44,7 @@ it.each(['8.8.8.8', '1.1.1.1', '11.22.33.45', '172.32.0.1', '100.128.0.1', '2a00
 );
 
 it('networks that are allowed are, in their own form alone', () => {
-  const allowing = { ...rules, config: { ...config, allow: ['10.1.0.0/16', '192.168.7.7', 'fd00::/8'] } };
+  const allowing = { ...rules, allowed: { ...allowed, allow: ['10.1.0.0/16', '192.168.7.7', 'fd00::/8'] } };
   const refused = (address: string, port = 443) => isRefused(address, port, allowing);
   expect(['10.1.2.3', '192.168.7.7', 'fd12::1'].map((each) => refused(each))).toEqual([false, false, false]);
   expect(['10.2.0.1', '192.168.7.8', 'fc00::1', '::ffff:10.1.2.3'].map((each) => refused(each))).toEqual(
@@ -55,14 +55,14 @@ it('networks that are allowed are, in their own form alone', () => {
 it.each(['127.0.0.1', '127.0.0.2', '::1', '0.0.0.0', '::', '11.22.33.44', '::ffff:127.0.0.1', '0x7f.1'])(
   'the service and its database are never allowed: %s',
   (address) => {
-    const all = { ...rules, config: { ...config, allowPrivate: true, allow: ['0.0.0.0/0', '::/0'] } };
+    const all = { ...rules, allowed: { ...allowed, allowPrivate: true, allow: ['0.0.0.0/0', '::/0'] } };
     expect(isRefused(address, 3000, all)).toBe(true);
     expect(isRefused(address, 3001, all)).toBe(false);
   },
 );
 
 it('a database elsewhere is not allowed either', () => {
-  const all = { ...rules, config: { ...config, allowPrivate: true } };
+  const all = { ...rules, allowed: { ...allowed, allowPrivate: true } };
   expect(isRefused('11.0.0.5', 5432, all)).toBe(true);
   expect(isRefused('11.0.0.5', 443, all)).toBe(false);
   expect(isRefused('11.0.0.6', 5432, all)).toBe(false);

@@ -1,4 +1,4 @@
-/** The one place that resolves the hosts of webhooks. */
+/** The one place that resolves the hosts of outgoing requests. */
 import { Injectable } from '@nestjs/common';
 import { lookup } from 'node:dns/promises';
 
