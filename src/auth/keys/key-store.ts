@@ -45,8 +45,8 @@ interface CheckedKey {
   readonly version: number;
   /** `#changes` before it was read. */
   readonly change: number;
-  /** The setting with which it was found whether the member is held. */
-  readonly secondStep: MemberDemands['secondStep'];
+  /** The settings with which it was found whether the member is held. */
+  readonly settings: MemberDemands;
   readonly size: number;
 }
 
@@ -99,9 +99,9 @@ export class KeyStore {
     executor.tx?.afterCommit(forget);
   }
 
-  #isCurrent({ projectId, expires, version, change, secondStep }: CheckedKey, project: Project): boolean {
+  #isCurrent({ projectId, expires, version, change, settings }: CheckedKey, project: Project): boolean {
     if (projectId !== project.id || expires <= Date.now()) return false;
-    if (secondStep !== project.settings.secondStep) return false;
+    if (settings !== project.settings) return false;
     const current = this.catalog.cached({ project })?.version;
     return (current === undefined || current === version) && this.#isLatest(change, project);
   }
@@ -145,7 +145,7 @@ export class KeyStore {
       expires: row.expires ?? Infinity,
       version: Number(row.v),
       change,
-      secondStep: project.settings.secondStep,
+      settings: project.settings,
       size: secret.length + JSON.stringify(row.scope).length + 200,
     };
     this.#checked.set(secret, checked);

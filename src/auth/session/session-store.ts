@@ -50,8 +50,8 @@ export interface SessionStart {
 
 interface CheckedSession {
   readonly held: HeldReason | null;
-  /** The setting with which that was found. */
-  readonly secondStep: MemberDemands['secondStep'];
+  /** The settings with which that was found: others may ask for more. */
+  readonly settings: MemberDemands;
 }
 
 const SESSION_CACHE_MS = 900;
@@ -94,8 +94,7 @@ export class SessionStore {
   /** Why its member is held, or null. @throws KindError 401 if the session has ended */
   check(project: Project, sessionId: string): MaybePromise<HeldReason | null> {
     const known = this.#checked.get(sessionId);
-    const isCurrent = known?.secondStep === project.settings.secondStep;
-    return known && isCurrent ? known.held : this.#checkStored(project, sessionId);
+    return known?.settings === project.settings ? known.held : this.#checkStored(project, sessionId);
   }
 
   /** Makes this process ask again what a session may. */
@@ -127,7 +126,7 @@ export class SessionStore {
     if (!row) throw invalidToken();
     // If sessions were ended during the query, this one may be among them.
     if (endCountBefore === this.#endCount) {
-      this.#checked.set(sessionId, { held: row.held, secondStep: project.settings.secondStep });
+      this.#checked.set(sessionId, { held: row.held, settings: project.settings });
     }
     return row.held;
   }
