@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { checkMemberKind } from '../access/access.js';
+import { refuseTogether } from '../access/written-alone.js';
 import { Database } from '../database/database.js';
 import { ENVELOPE_END, inPieces, type Answer } from '../http/answer/answer.js';
 import { readJson } from '../http/body/json-pieces.js';
@@ -198,6 +199,8 @@ export class BatchService {
     const command = await this.#command(operation, answers);
     const plan = command.authorize(session);
     const { effect, kindId = '', secret, shows, body: source } = plan;
+    const kind = session.model.kinds.get(kindId);
+    if (kind && effect !== 'read') refuseTogether(kind);
     if (effect === 'definition') throw notHere('Definitions are only read');
     if (effect === 'outside') throw notHere(`The source of '${kindId}' cannot be undone`);
     if (typeof source === 'function')

@@ -55,6 +55,8 @@ export interface BuiltInTraits {
   readonly administratorsOnly?: true;
   /** Operations that no API key may do, whatever its scope. */
   readonly notByKeys?: readonly Operation[];
+  /** Its units are written one by one, at their own address only (`access/written-alone.ts`). */
+  readonly alone?: true;
   /** A field of the answer of a create that is stored nowhere and never answered again. */
   readonly secret?: string;
   /** What is recorded of its changes; nothing if left out. */

@@ -106,6 +106,11 @@ export const ERRORS = {
     status: 400,
     meaning: 'The kind is remote, and its source has no `aggregate`, so that its units cannot be grouped or counted.',
   },
+  'kind.one_by_one': {
+    status: 400,
+    meaning:
+      'The units of the kind let somebody in, such as API keys: they are written one by one, each by a request of its own at its address.',
+  },
   'kind.not_allowed_here': { status: 404, meaning: 'The operation is not there for this kind.' },
 
   'group.unknown': { status: 404, meaning: 'The project has no such group.' },

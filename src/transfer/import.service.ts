@@ -6,6 +6,7 @@
 import { Injectable } from '@nestjs/common';
 import { authorizeKind } from '../access/access.js';
 import { accessDenied } from '../access/level.js';
+import { refuseTogether } from '../access/written-alone.js';
 import { Database, type Transaction } from '../database/database.js';
 import { jsonAnswer, type Answer } from '../http/answer/answer.js';
 import type { HttpRequest } from '../http/request/request.js';
@@ -160,6 +161,7 @@ export class ImportService {
     const rights = asksForUpsert(parameters) ? (['create', 'update'] as const) : 'create';
     const { kind, grant } = authorizeKind(model, kindId, rights, caller);
     if (caller.type === 'anonymous') throw accessDenied(caller, '');
+    refuseTogether(kind);
     if (!kind.storage.bulk) throw refusal('kind.not_allowed_here', `Units of '${kind.id}' are not imported`);
     refuseContents(kind, 'imported');
     const store = this.stores.of(kind);

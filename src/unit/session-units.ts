@@ -5,6 +5,7 @@
  */
 import { Injectable } from '@nestjs/common';
 import { authorizeForFunction } from '../access/function-access.js';
+import { refuseToFunction } from '../access/written-alone.js';
 import { parseAggregateQuery } from '../http/route/parse-aggregate-query.js';
 import { parseMatchingQuery, parseUpsertQuery } from '../http/route/parse-write-query.js';
 import type { QueryParameters } from '../http/route/parse-list-query.js';
@@ -194,8 +195,14 @@ export class SessionUnits {
     return readable;
   }
 
-  #openToWrite(session: Session, kindId: string, operation: UnitOperation, rights?: readonly Operation[]): Readable {
+  #openToWrite(
+    session: Session,
+    kindId: string,
+    operation: 'create' | 'update' | 'delete',
+    rights?: readonly Operation[],
+  ): Readable {
     const readable = this.#open(session, kindId, operation, rights);
+    refuseToFunction(readable.kind, operation, session.caller);
     if (this.behaviors.of(readable.kind, session).some((behavior) => behavior.definition)) {
       throw refusal('kind.not_allowed_here', `'${kindId}' is part of the model, which functions do not change`);
     }

@@ -1,6 +1,7 @@
 /** The commands that write units: they check rights, then the state of the kind, then the input; then they call the store. */
 import { Injectable } from '@nestjs/common';
 import { authorizeKind } from '../access/access.js';
+import { refuseTogether } from '../access/written-alone.js';
 import { Database } from '../database/database.js';
 import { type Answer, NULL_ANSWER } from '../http/answer/answer.js';
 import { expectedVersions } from '../http/answer/etag.js';
@@ -181,6 +182,7 @@ export class WriteCommands {
   #plan(target: WriteTarget, work: WriteWork, opened: Opened): Plan {
     const { kindId, operation, request, rights = operation, check } = target;
     const { kind, grant } = authorizeKind(opened.model, kindId, rights, opened.caller);
+    if (check) refuseTogether(kind);
     check?.(kind);
     this.stores.of(kind).checkState(kind, opened, operation);
     const behaviors = this.behaviors.of(kind, opened);
@@ -371,6 +373,7 @@ function objectBody(value: unknown): Body {
 
 /** Reads one object, or for users' kinds a list of objects. @throws KindError 400 */
 function* bodiesOf(value: unknown, kind: KindDef): WorkInPieces<{ bodies: (Body | NotObject)[]; bulk: boolean }> {
+  if (Array.isArray(value)) refuseTogether(kind);
   if (!Array.isArray(value) || !kind.storage.bulk) return { bodies: [objectBody(value)], bulk: false };
   if (value.length > LIMITS.bulk) {
     throw refusal('body.too_many', `At most ${LIMITS.bulk} objects in one body, got ${value.length}`);

@@ -203,6 +203,7 @@ export const BUILT_IN_KINDS: readonly BuiltInKind[] = [
   builtInKind(API_KEY_KIND, 'API key', 'uuid', [keyLabel, ...API_KEY_FIELDS], {
     rules: { read: OWN_KEY, create: OWN_KEY, update: OWN_KEY, delete: OWN_KEY },
     notByKeys: ['create', 'update'],
+    alone: true,
     secret: 'secret',
   }),
   builtInKind(WEBHOOK_KIND, 'Webhook', 'identifier', [keyLabel, ...WEBHOOK_FIELDS], {

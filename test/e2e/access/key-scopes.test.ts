@@ -226,8 +226,8 @@ describe('a scope', () => {
     expect(await ok(key.post('/note/function/whole', {}))).toBe(1);
     for (const caller of [key, admin]) {
       expect(refusalOf(await caller.post('/note/function/make', {}))).toEqual({
-        status: 404,
-        messages: ['kind.not_allowed_here'],
+        status: 403,
+        messages: ['access.denied'],
       });
     }
   });

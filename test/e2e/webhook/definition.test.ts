@@ -46,6 +46,9 @@ it('has a secret that only the answer of its create has', async () => {
   expect([again.status, again.body.messages[0]?.code]).toEqual([409, 'webhook.exists']);
   const keyed = await project.post('/webhook/unit', { id: 'k', url: URL }, { headers: { 'idempotency-key': 'k' } });
   expect([keyed.status, keyed.body.messages[0]?.code]).toEqual([400, 'idempotency.not_here']);
+  const operations = [{ method: 'POST', path: '/webhook/unit', body: { id: 'k', url: URL } }];
+  const inBatch = await project.post('/batch', { operations }, { headers: { 'idempotency-key': 'k' } });
+  expect([inBatch.status, inBatch.body.messages[0]?.code]).toEqual([400, 'idempotency.not_here']);
 });
 
 it('keeps no secret for repeats where it is brought back', async () => {
