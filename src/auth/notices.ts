@@ -1,6 +1,6 @@
 /** Tells members by mail what has changed of their ways to sign in. Nobody can switch these mails off. */
 import { Injectable } from '@nestjs/common';
-import { MailQueue } from '../mail/mail-queue.js';
+import { type MailJob, MailQueue } from '../mail/mail-queue.js';
 import { noticeMail } from '../mail/mail-texts.js';
 import type { Project } from '../tenancy/project.js';
 import type { AuthRequest } from './auth-request.js';
@@ -28,25 +28,23 @@ export class Notices {
    */
   async about<T>(
     project: Project,
-    { afterAnswer }: Pick<AuthRequest, 'afterAnswer'>,
+    client: Pick<AuthRequest, 'afterAnswer'>,
     members: readonly Credential[],
     notice: Notice,
     work: () => Promise<T>,
   ): Promise<T> {
-    const reserved = members.map((member) => ({ member, reservation: this.mail.reserve(project.id) }));
-    try {
+    return this.mail.sendAfter(client, { project: project.id, most: members.length }, async (send) => {
       const result = await work();
-      for (const { member, reservation } of reserved) {
-        const make = async () => {
-          if (!(await this.throttle.takeMail(project, 'notice', member.member_id))) return undefined;
-          return noticeMail({ to: member.email, project: project.label, text: NOTICES[notice] });
-        };
-        afterAnswer(() => reservation.submit({ type: 'notice', make }));
-      }
+      for (const member of members) send(this.#job(project, member, notice));
       return result;
-    } catch (error) {
-      for (const { reservation } of reserved) reservation.release();
-      throw error;
-    }
+    });
+  }
+
+  #job(project: Project, { member_id: id, email: to }: Credential, notice: Notice): MailJob {
+    const make = async () => {
+      if (!(await this.throttle.takeMail(project, 'notice', id))) return undefined;
+      return noticeMail({ to, project: project.label, text: NOTICES[notice] });
+    };
+    return { type: 'notice', make };
   }
 }

@@ -17,10 +17,16 @@ import { failureCodes } from './transport.js';
 import type { Mail } from './mail-texts.js';
 
 /** Renders a mail when its turn comes; undefined if there is nothing to send. */
-interface MailJob {
+export interface MailJob {
   /** For the log, which never contains addresses or content. */
   readonly type: string;
   readonly make: () => Mail | undefined | Promise<Mail | undefined>;
+}
+
+/** What a mail needs of a transaction. */
+interface Commit {
+  afterCommit(work: () => void): void;
+  onEnd(work: () => void): void;
 }
 
 /** Mails of functions have lower limits, so that slow or busy functions do not delay sign-in codes. */
@@ -80,6 +86,37 @@ export class MailQueue {
       submit: (job) => useOnce(() => this.#enqueue(project, job)),
       release: () => useOnce(() => this.#addReserved(project, -1)),
     };
+  }
+
+  /**
+   * Does `work`, which gives at most `most` mails: they are sent after the answer, and none if it fails.
+   * @throws KindError 503 before `work`
+   */
+  async sendAfter<T>(
+    { afterAnswer }: { readonly afterAnswer: (send: () => void) => void },
+    { project, most }: { readonly project: string; readonly most: number },
+    work: (send: (job: MailJob) => void) => Promise<T>,
+  ): Promise<T> {
+    const places: MailReservation[] = [];
+    const jobs: MailJob[] = [];
+    try {
+      while (places.length < most) places.push(this.reserve(project));
+      const result = await work((job) => void jobs.push(job));
+      for (const job of jobs) {
+        const place = places.shift();
+        afterAnswer(() => place?.submit(job));
+      }
+      return result;
+    } finally {
+      for (const place of places) place.release();
+    }
+  }
+
+  /** Sends a mail when a transaction is committed. @throws KindError 503 */
+  sendAtCommit(tx: Commit, project: string, job: MailJob, sender?: MailSender): void {
+    const place = this.reserve(project, sender);
+    tx.afterCommit(() => place.submit(job));
+    tx.onEnd(() => place.release());
   }
 
   #addReserved(project: string, places: number): void {

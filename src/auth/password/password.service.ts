@@ -38,15 +38,13 @@ export class PasswordService {
    * Looks the member up after the answer, so that neither content nor time of the answer reveals whether it exists.
    * @throws KindError 400, 429, 503
    */
-  async requestReset(
-    project: Project,
-    { address, afterAnswer }: AuthRequest,
-    { email }: RecoverPasswordBody,
-  ): Promise<Answer> {
+  async requestReset(project: Project, client: AuthRequest, { email }: RecoverPasswordBody): Promise<Answer> {
+    const { address } = client;
     await this.catalog.inProject(project, () => this.throttle.count(project, { address }));
-    const reservation = this.mail.reserve(project.id);
-    afterAnswer(() => reservation.submit({ type: 'recovery', make: () => this.#createMail(project, email) }));
-    return NULL_ANSWER;
+    return this.mail.sendAfter(client, { project: project.id, most: 1 }, async (send) => {
+      send({ type: 'recovery', make: () => this.#createMail(project, email) });
+      return NULL_ANSWER;
+    });
   }
 
   /** The mail is sent to the stored spelling of the address. */

@@ -58,20 +58,15 @@ export class SecondSteps {
    * Mails a code after the answer. Each code counts as an attempt of the address. If the member has been sent the
    * allowed number of mails, no new code is made and the last one stays valid.
    */
-  async #sendCode(project: Project, { address, afterAnswer }: AuthRequest, member: Credential): Promise<void> {
+  async #sendCode(project: Project, client: AuthRequest, member: Credential): Promise<void> {
     const { member_id: memberId, email: to } = member;
-    await this.throttle.count(project, { address });
-    const reservation = this.mail.reserve(project.id);
-    try {
-      if (!(await this.throttle.takeMail(project, 'code', memberId))) return reservation.release();
+    await this.throttle.count(project, client);
+    await this.mail.sendAfter(client, { project: project.id, most: 1 }, async (send) => {
+      if (!(await this.throttle.takeMail(project, 'code', memberId))) return;
       const terms = { memberId, digits: CODE_DIGITS, minutes: CODE_MINUTES };
       const code = await this.secrets.makeCode(project, 'code', memberId, terms);
-      const mail = { to, project: project.label, code, minutes: CODE_MINUTES };
-      afterAnswer(() => reservation.submit({ type: 'code', make: () => codeMail(mail) }));
-    } catch (error) {
-      reservation.release();
-      throw error;
-    }
+      send({ type: 'code', make: () => codeMail({ to, project: project.label, code, minutes: CODE_MINUTES }) });
+    });
   }
 }
 

@@ -138,9 +138,7 @@ export class Contexts {
       mail: (letter) => {
         operations.check();
         const mail = mailOf(letter);
-        const place = this.outgoing.reserve(project.id, 'function');
-        call.tx.afterCommit(() => place.submit({ type: 'function', make: () => mail }));
-        call.tx.onEnd(() => place.release());
+        this.outgoing.sendAtCommit(call.tx, project.id, { type: 'function', make: () => mail }, 'function');
       },
       get log() {
         return (log ??= logOf(logger.child({ ...code }), call.tx.runs));
