@@ -3,7 +3,7 @@ import type { KindDef } from '../model/model.js';
 import { type Level, LEVELS } from '../model/access-levels.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { type KindError, refusal, type FaultLocation } from '../shared/errors.js';
-import type { HeldReason } from '../model/held-members.js';
+import { HELD_TEXTS } from '../model/held-members.js';
 import { type Caller, isAdministrator } from '../tenancy/caller.js';
 
 /** The levels of settings, and `self`, a default: members may use only their own unit, administrators all units. */
@@ -69,10 +69,6 @@ export interface Grant {
 }
 
 export const FULL_GRANT: Grant = { predicate: undefined };
-
-const HELD_TEXTS: Readonly<Record<HeldReason, string>> = {
-  'second_step.missing': 'This project asks for a second step: set up an authenticator app (POST /auth/totp)',
-};
 
 /** 403, or 401 without a token, as a token could help. */
 export function accessDenied(caller: Caller, text: string, place: FaultLocation = {}): KindError {

@@ -1,7 +1,15 @@
 /** Members who have to do something before they may go further than their own authentication. */
 
+/** What they are told, by the code of the refusal. */
+export const HELD_TEXTS = {
+  'second_step.missing': 'This project asks for a second step: set up an authenticator app (POST /auth/totp)',
+} as const;
+
 /** What they have to do: the code of the refusal. */
-export type HeldReason = 'second_step.missing';
+export type HeldReason = keyof typeof HELD_TEXTS;
+
+/** Codes of refusals of what the caller may not do, or not yet. */
+export const NO_RIGHT: ReadonlySet<string> = new Set(['access.denied', 'token.missing', ...Object.keys(HELD_TEXTS)]);
 
 /** What a project asks of its members. */
 export interface MemberDemands {

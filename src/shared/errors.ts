@@ -97,9 +97,6 @@ export function isCallerError(error: unknown): error is KindError {
 }
 
 /** Whether the caller may not do it. */
-/** Codes of refusals of what the caller may not do, or not yet. */
-export const NO_RIGHT: ReadonlySet<string> = new Set(['access.denied', 'token.missing', 'second_step.missing']);
-
 export function isMissingRight(error: unknown): error is KindError {
   return error instanceof KindError && (error.status === 401 || error.status === 403);
 }

@@ -5,7 +5,8 @@
 import type { Path } from '../../filter/filter.ast.js';
 import { printPath } from '../../filter/filter.printer.js';
 import { isLinkPath, LINK_PREFIX } from '../../filter/filter.walk.js';
-import { KindError, NO_RIGHT, refusal } from '../../shared/errors.js';
+import { KindError, refusal } from '../../shared/errors.js';
+import { NO_RIGHT } from '../held-members.js';
 import { LIMITS } from '../../shared/limits.js';
 import { didYouMean, shortened } from '../../shared/texts.js';
 import type { Field, KindDef, Model } from '../model.js';
