@@ -191,11 +191,11 @@ export class AuthController {
   @NoStore()
   @WithoutAccessToken()
   reset(
-    @Scope() { project }: RequestScope,
+    @Scope() scope: RequestScope,
     @Param('token') token: string,
     @Req() request: HttpRequest,
     @Input(ResetPasswordBody) read: BodyInput<ResetPasswordBody>,
   ): Promise<Answer> {
-    return this.passwords.reset(project, authRequestOf(request), token, read);
+    return this.passwords.reset(scope, authRequestOf(request), token, read);
   }
 }

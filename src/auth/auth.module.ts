@@ -28,6 +28,7 @@ import { ResetPageController } from './reset-page.controller.js';
 import { FreshProof } from './session/fresh-proof.js';
 import { NewSessions } from './new-sessions.js';
 import { Notices } from './notices.js';
+import { ProvedAddresses } from './proved-addresses.js';
 import { MemberSecondStepController } from './second-step/member-second-step.controller.js';
 import { SecondStepController } from './second-step/second-step.controller.js';
 import { SecondStepService } from './second-step/second-step.service.js';
@@ -56,6 +57,7 @@ import { TokenService } from './session/token.service.js';
     MembersService,
     PasswordStore,
     PasswordService,
+    ProvedAddresses,
     RefreshCookies,
     RefreshTokenStrategy,
     RequestCallers,

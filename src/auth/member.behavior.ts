@@ -17,6 +17,7 @@ import {
   deleteCredentialStatement,
   lockMembersStatement,
 } from '../sql/member/credential.sql.js';
+import { setVerifiedStatement, showVerifiedStatement } from '../sql/member/verified.sql.js';
 import { lockProjectStatement } from '../sql/definition/model.sql.js';
 import { isAdministrator } from '../tenancy/caller.js';
 import { readableFields } from '../access/masks.js';
@@ -140,6 +141,13 @@ export class MemberBehavior implements RegisteredBehavior, OnModuleInit {
     );
     // Codes and recovery tokens that were mailed to the former address become invalid.
     await this.secrets.endOf(session.executor, session.project, id);
+    if (known.get('email') !== member.get('email')) await this.#forgetVerified(kind, id, session);
+  }
+
+  /** Nobody has proved the new address. */
+  async #forgetVerified(kind: KindDef, id: string, { executor, project: { schema } }: Session): Promise<void> {
+    await executor.run(setVerifiedStatement(schema, id, false));
+    await executor.run(showVerifiedStatement(schema, kind, id, false));
   }
 
   async #stored(session: Session, kind: KindDef, id: string): Promise<Map<string, Json>> {

@@ -23,27 +23,29 @@ export class Notices {
   ) {}
 
   /**
-   * Does `work`, and mails the members after the answer; each is mailed ten times an hour at most.
+   * Does `work`, and mails the members after the answer; each is mailed ten times an hour at most. A text that depends
+   * on what `work` did may turn out to be none.
    * @throws KindError 503 before `work` if the queue of mails is full
    */
   async about<T>(
     project: Project,
     client: Pick<AuthRequest, 'afterAnswer'>,
     members: readonly Credential[],
-    notice: Notice,
+    notice: Notice | ((result: T) => string | undefined),
     work: () => Promise<T>,
   ): Promise<T> {
     return this.mail.sendAfter(client, { project: project.id, most: members.length }, async (send) => {
       const result = await work();
-      for (const member of members) send(this.#job(project, member, notice));
+      const text = typeof notice === 'string' ? NOTICES[notice] : notice(result);
+      if (text !== undefined) for (const member of members) send(this.#job(project, member, text));
       return result;
     });
   }
 
-  #job(project: Project, { member_id: id, email: to }: Credential, notice: Notice): MailJob {
+  #job(project: Project, { member_id: id, email: to }: Credential, text: string): MailJob {
     const make = async () => {
       if (!(await this.throttle.takeMail(project, 'notice', id))) return undefined;
-      return noticeMail({ to, project: project.label, text: NOTICES[notice] });
+      return noticeMail({ to, project: project.label, text });
     };
     return { type: 'notice', make };
   }

@@ -16,6 +16,7 @@ import type { Caller } from './caller.js';
 type AuditAction =
   | `${'project' | 'member' | 'api_key'}.${'created' | 'changed' | 'deleted'}`
   | 'definitions.changed'
+  | 'member.email_verified'
   | 'member.password_set'
   | 'member.totp_on'
   | 'member.totp_off'

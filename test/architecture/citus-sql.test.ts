@@ -26,6 +26,7 @@ import * as apiKey from '../../src/sql/member/api-key.sql.js';
 import * as credential from '../../src/sql/member/credential.sql.js';
 import * as oneTime from '../../src/sql/member/one-time.sql.js';
 import * as totp from '../../src/sql/member/totp.sql.js';
+import * as verified from '../../src/sql/member/verified.sql.js';
 import * as session from '../../src/sql/member/session.sql.js';
 import * as throttle from '../../src/sql/member/throttle.sql.js';
 import * as expiredRows from '../../src/sql/server/expired-rows.sql.js';
@@ -176,6 +177,11 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
   useStepStatement: () => totp.useStepStatement(SCHEMA, ID, 1),
   useRecoveryCodeStatement: () => totp.useRecoveryCodeStatement(SCHEMA, ID, 'a'),
   setRecoveryCodesStatement: () => totp.setRecoveryCodesStatement(SCHEMA, ID, ['a']),
+  beginMembersStatement: () => verified.beginMembersStatement(SCHEMA),
+  setVerifiesSinceStatement: () => verified.setVerifiesSinceStatement(SCHEMA),
+  emptyCredentialStatement: () => verified.emptyCredentialStatement(SCHEMA, ID, 'a'),
+  setVerifiedStatement: () => verified.setVerifiedStatement(SCHEMA, ID, true),
+  showVerifiedStatement: () => verified.showVerifiedStatement(SCHEMA, member, ID, true),
   removeTotpStatement: () => totp.removeTotpStatement(SCHEMA, ID),
   renewProofStatement: () => session.renewProofStatement(SCHEMA, ID),
   deleteSecretsOfMemberStatement: () => oneTime.deleteSecretsOfMemberStatement(SCHEMA, ID),

@@ -44,7 +44,7 @@ export interface Subject {
 
 /** What a member, an API key or a webhook gets when it is made; of other units the id where it is generated. */
 const MADE_WITH: readonly string[] = [
-  ...['id', 'kind_system_user', 'first_access_time', 'last_access_time'],
+  ...['id', 'kind_system_user', 'first_access_time', 'last_access_time', 'email_verified_at'],
   ...['hint', 'last_used_at'],
   ...['state', 'reason', 'delivered_at', 'waiting'],
 ];

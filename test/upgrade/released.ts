@@ -108,6 +108,15 @@ export async function answersOf(service: TestService): Promise<Answer[]> {
   return answers;
 }
 
+/** Without what the record of a member kind gains with a release. */
+export function withoutGained(answers: readonly unknown[]): unknown[] {
+  return JSON.parse(JSON.stringify(answers), (_, value: unknown) => {
+    const { parameters, updated_at: _at, ...rest } = (value ?? {}) as { parameters?: unknown; updated_at?: unknown };
+    if (!Array.isArray(parameters) || !parameters.includes('last_access_time')) return value;
+    return { ...rest, parameters: parameters.filter((id) => id !== 'email_verified_at') };
+  }) as unknown[];
+}
+
 /** Without the times at which members signed in, which asking changes. */
 function withoutSignIns(body: unknown): unknown {
   return JSON.parse(JSON.stringify(body), (name, value: unknown) => (name === 'last_access_time' ? null : value));

@@ -74,6 +74,7 @@ const MEMBER_FIELDS: ReadonlySet<string> = new Set([
   'last_name',
   'first_access_time',
   'last_access_time',
+  'email_verified_at',
 ]);
 
 /** The same of files. */

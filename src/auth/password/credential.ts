@@ -14,6 +14,7 @@ export interface Credential {
   readonly totp_confirmed: boolean;
   /** How many are left. */
   readonly recovery_codes: number;
+  readonly email_verified: boolean;
 }
 
 /**

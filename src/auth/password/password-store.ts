@@ -8,6 +8,7 @@ import { findCredentialStatement, setPasswordStatement } from '../../sql/member/
 import type { Project } from '../../tenancy/project.js';
 import type { Credential } from './credential.js';
 import { checkPassword, hashPassword, hashQueue } from './password-hash.js';
+import { type Opener, type Proof, ProvedAddresses } from '../proved-addresses.js';
 import { OneTimeSecrets } from '../one-time-secrets.js';
 import { SessionStore } from '../session/session-store.js';
 
@@ -25,6 +26,7 @@ export interface Replacement {
 @Injectable()
 export class PasswordStore {
   constructor(
+    private readonly addresses: ProvedAddresses,
     private readonly database: Database,
     private readonly secrets: OneTimeSecrets,
     private readonly sessions: SessionStore,
@@ -53,6 +55,20 @@ export class PasswordStore {
     await this.secrets.endOf(tx, project, memberId);
     await this.sessions.end(tx, project, { memberId, ...(keptSessionId !== undefined && { but: keptSessionId }) });
     return true;
+  }
+
+  /**
+   * Sets a password by the token of a mail, which proves the address.
+   * @returns what this has removed of the account; undefined if the token was used meanwhile
+   */
+  async reset(
+    tx: Transaction,
+    proof: Proof,
+    member: Credential,
+    replacement: Replacement,
+  ): Promise<readonly Opener[] | undefined> {
+    if (!(await this.replace(tx, proof.project, replacement))) return undefined;
+    return this.addresses.withoutPassword(tx, proof, member, 'reset', replacement.hash);
   }
 
   /** Sets the password of the member with a name or address, for operators. @throws KindError 400, 404 */

@@ -9,6 +9,7 @@ import { PublicAddress } from '../../mail/public-address.js';
 import { refusal } from '../../shared/errors.js';
 import { foldName } from '../../shared/member-names.js';
 import { findCredentialByEmailStatement, findMemberCredentialStatement } from '../../sql/member/credential.sql.js';
+import { ANONYMOUS } from '../../tenancy/caller.js';
 import type { BodyInput } from '../../tenancy/request-bodies.js';
 import type { Project } from '../../tenancy/project.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
@@ -16,6 +17,8 @@ import type { ChangePasswordBody, RecoverPasswordBody, ResetPasswordBody } from 
 import { accountOf, isUsable, type Credential } from './credential.js';
 import { checkPassword, hashPassword, verifyPassword } from './password-hash.js';
 import { PasswordStore, type Replacement } from './password-store.js';
+import { Notices } from '../notices.js';
+import { emptiedNotice } from '../proved-addresses.js';
 import { OneTimeSecrets } from '../one-time-secrets.js';
 import { Throttle } from '../throttle.js';
 import { requireSession, type AuthRequest } from '../auth-request.js';
@@ -28,6 +31,7 @@ export class PasswordService {
     private readonly catalog: Catalog,
     private readonly database: Database,
     private readonly mail: MailQueue,
+    private readonly notices: Notices,
     private readonly passwords: PasswordStore,
     private readonly publicAddress: PublicAddress,
     private readonly secrets: OneTimeSecrets,
@@ -62,21 +66,18 @@ export class PasswordService {
   }
 
   /**
-   * Sets a new password and ends the member's sessions and other tokens. @throws KindError 401 for an invalid token,
-   * 400, 429, 503
+   * Sets a new password and ends the member's sessions and other tokens. If that proves the address for the first time,
+   * nothing else opens the account any more. @throws KindError 401 for an invalid token, 400, 429, 503
    */
-  reset(
-    project: Project,
-    { address }: AuthRequest,
-    token: string,
-    read: BodyInput<ResetPasswordBody>,
-  ): Promise<Answer> {
+  reset(scope: RequestScope, client: AuthRequest, token: string, read: BodyInput<ResetPasswordBody>): Promise<Answer> {
+    const { project } = scope;
+    const { address } = client;
     const work = async () => {
       const credential = await this.#credentialOfToken(project, token);
       const { new_password: password } = await read();
       checkPassword({ ...credential, password }, 'new_password');
       const hash = await hashPassword(password, project.id);
-      await this.#replace(project, { memberId: credential.member_id, hash, token });
+      await this.#reset(scope, client, credential, { memberId: credential.member_id, hash, token });
       // The password is set already, so an error while clearing the counted failures is ignored.
       await this.throttle.clearFailures(project, address, accountOf(credential)).catch(() => undefined);
       return NULL_ANSWER;
@@ -120,10 +121,23 @@ export class PasswordService {
   }
 
   /** Uses the token and sets the password in one transaction. Of concurrent uses only one finds the token. */
-  async #replace(project: Project, replacement: Replacement): Promise<void> {
-    await this.passwords.inTransaction(project, async (tx) => {
-      if (!(await this.passwords.replace(tx, project, replacement))) throw badToken();
-    });
+  async #reset(
+    { project, requestId }: RequestScope,
+    client: AuthRequest,
+    member: Credential,
+    replacement: Replacement,
+  ): Promise<void> {
+    const told = member.email_verified ? [] : [member];
+    await this.notices.about(project, client, told, emptiedNotice, () =>
+      this.catalog.withCheckedModel({ project }, (model) =>
+        this.passwords.inTransaction(project, async (tx) => {
+          const proof = { project, model, caller: ANONYMOUS, requestId };
+          const removed = await this.passwords.reset(tx, proof, member, replacement);
+          if (!removed) throw badToken();
+          return removed;
+        }),
+      ),
+    );
   }
 
   #isUsable(project: Project, credential: Credential): Promise<boolean> {

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { readableFields } from '../../access/masks.js';
 import type { Executor } from '../../database/database.js';
 import { isMemberKind, type Model } from '../../model/model.js';
+import { EMAIL_VERIFIED_AT } from '../../model/built-in/member-fields.js';
 import { CREDENTIAL_KIND } from '../../model/built-in-traits.js';
 import { recordAccessStatement } from '../../sql/member/credential.sql.js';
 import { memberCaller } from '../../tenancy/caller.js';
@@ -74,10 +75,13 @@ export class MemberSessions {
       kind_id: kindId,
       ...Object.fromEntries(SESSION_FIELDS.map((key) => [key, member[key]])),
     };
-    const own = Object.entries(member).filter(([key]) => key !== 'updated_at');
+    const own = Object.entries(member).filter(([key]) => !LEFT_OUT.includes(key));
     return { ...session, ...Object.fromEntries(own) };
   }
 }
+
+/** Fields of the member that a session does not have; `/auth/me` answers them. */
+const LEFT_OUT: readonly string[] = ['updated_at', EMAIL_VERIFIED_AT];
 
 const SESSION_FIELDS: readonly string[] = [
   ...[CREDENTIAL_KIND, 'id', 'email', 'first_name', 'last_name'],

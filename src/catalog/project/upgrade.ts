@@ -33,6 +33,7 @@ import { dropTablesStatement } from '../../sql/definition/schema.sql.js';
 import { RETIRED_TABLES } from '../../model/table/internal-tables.js';
 import { beginFeedStatement } from '../../sql/changes/number.sql.js';
 import { beginFilesStatement } from '../../sql/file/files.sql.js';
+import { beginMembersStatement } from '../../sql/member/verified.sql.js';
 import type { RecordedPlan } from '../../sql/write/recording.sql.js';
 import { setUnindexedStatement } from '../../sql/server/registry.sql.js';
 import type { Project } from '../../tenancy/project.js';
@@ -273,5 +274,6 @@ export async function insertBuiltInRows(
   }
   await executor.run(beginFeedStatement(schema, randomUUID()));
   await executor.run(beginFilesStatement(schema));
+  await executor.run(beginMembersStatement(schema));
   return added;
 }

@@ -12,6 +12,8 @@ export const idColumn = { type: uuidType, columnType: uuidType.column, json: uui
 const secret = (id: string, unique = false) => field({ id, type: 'string', hidden: true, unique });
 
 export const TOTP_SECRET = 'totp_secret';
+/** When it was first proved that the address is the member's; null: not yet. */
+export const EMAIL_VERIFIED_AT = 'email_verified_at';
 
 export const CREDENTIAL_FIELDS: readonly Field[] = [
   field({ id: 'username', type: 'string', label: 'Username', nullable: false }),
@@ -25,6 +27,8 @@ export const CREDENTIAL_FIELDS: readonly Field[] = [
   field({ id: 'totp_step', type: 'integer', hidden: true }),
   // Hashes.
   field({ id: 'recovery_codes', type: 'string', multiple: true, hidden: true }),
+  // What counts; members show a copy of it.
+  field({ id: EMAIL_VERIFIED_AT, type: 'datetime', hidden: true }),
   secret('member_kind'),
   field({ id: 'member_id', type: 'string', hidden: true, indexed: true }, idColumn),
 ];
@@ -88,6 +92,7 @@ export const MEMBER_FIELDS: readonly Field[] = [
   field({ id: 'last_name', type: 'string', label: 'Last name', nullable: false, default: '', maxLength: 500 }),
   field({ id: 'first_access_time', type: 'datetime', label: 'First access' }, { system: true, unversioned: true }),
   field({ id: 'last_access_time', type: 'datetime', label: 'Last access' }, { system: true, unversioned: true }),
+  field({ id: EMAIL_VERIFIED_AT, type: 'datetime', label: 'E-mail verified' }, { system: true, unversioned: true }),
 ];
 
 /**

@@ -43,6 +43,8 @@ export const UNUSED_OBJECT_TABLE = '_unused_object';
 export const UPLOAD_TABLE = '_upload';
 /** What holds for all files, in its only row. */
 export const FILES_TABLE = '_files';
+/** What holds for all members, in its only row. */
+export const MEMBERS_TABLE = '_members';
 
 const column = (name: string, type: ColumnType, notNull = true): ColumnShape => ({ name, type, array: false, notNull });
 const arrayColumn = (name: string, type: ColumnType): ColumnShape => ({ name, type, array: true, notNull: true });
@@ -288,6 +290,15 @@ export const INTERNAL_TABLES: readonly TableShape[] = [
       column('epoch', 'bigint'),
       // Until then no object is removed, as a backup reads them.
       column('kept_until', 'timestamptz', false),
+    ],
+    [],
+  ),
+  table(
+    MEMBERS_TABLE,
+    [
+      column('id', 'bigint'),
+      // Since when the project has a release that verifies addresses. A reset empties accounts made since.
+      column('verifies_since', 'timestamptz'),
     ],
     [],
   ),

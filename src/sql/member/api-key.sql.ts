@@ -100,8 +100,11 @@ export function countKeysStatement(schema: string, memberId: string): Statement 
   `);
 }
 
+/** Rows `id`: those of the keys that it deletes. */
 export function deleteKeysOfMemberStatement(schema: string, memberId: string): Statement {
-  return render(sql`DELETE FROM ${ident(schema, API_KEY_KIND)} WHERE "member" = ${param(memberId)}::uuid`);
+  return render(
+    sql`DELETE FROM ${ident(schema, API_KEY_KIND)} WHERE "member" = ${param(memberId)}::uuid RETURNING "id"`,
+  );
 }
 
 /** Deletes the keys whose member has no credentials any more. */

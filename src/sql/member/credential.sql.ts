@@ -9,7 +9,8 @@ import { all, ident, integer, param, render, sql, type Fragment, type Statement 
 const CREDENTIAL_COLUMNS = sql`
   "id"::text AS id, "username", "email", "password_hash", "member_kind", "member_id"::text AS member_id,
   "totp_secret", "totp_confirmed" IS TRUE AS totp_confirmed,
-  coalesce(cardinality("recovery_codes"), 0) AS recovery_codes
+  coalesce(cardinality("recovery_codes"), 0) AS recovery_codes,
+  "email_verified_at" IS NOT NULL AS email_verified
 `;
 
 /** The credentials with a username or e-mail address, given as its folded key; the address goes before the name. */

@@ -91,6 +91,8 @@ interface ArchiveContents {
     readonly label: string;
     readonly settings: ProjectSettings;
     readonly access_default: AccessDefault;
+    /** Since when it verifies addresses; archives of releases that did not lack it. */
+    readonly verifies_since?: string;
   };
   /** Whether the hashes of the members' passwords, and their API keys, are in it. */
   readonly passwords: boolean;

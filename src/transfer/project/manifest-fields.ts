@@ -38,6 +38,7 @@ const PROJECT_FIELDS: Fields = {
   id: isProjectId,
   label: isLabel,
   settings: isPlainObject,
+  verifies_since: (value) => value === undefined || isTime(value),
   access_default: (value) => ACCESS_DEFAULTS.some((each) => each === value),
 };
 

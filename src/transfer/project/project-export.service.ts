@@ -22,6 +22,7 @@ import {
   openRowsStatement,
   SNAPSHOT_TIME,
 } from '../../sql/list/project-rows.sql.js';
+import { verifiesSinceStatement } from '../../sql/member/verified.sql.js';
 import { numberChangesStatement } from '../../sql/changes/number.sql.js';
 import { lockTimeoutStatement } from '../../sql/server/transaction.sql.js';
 import { projectOf, type Project } from '../../tenancy/project.js';
@@ -60,7 +61,7 @@ export class ProjectExportService {
     const project = projectOf(row);
     const kept = await keepObjects(this.database, project.schema);
     try {
-      const { model, files, contents, time } = await this.#writeAll(project, writer, options);
+      const { model, files, contents, time, verifiesSince } = await this.#writeAll(project, writer, options);
       files.push(...(await writeContents(this.store, contents, writer)));
       const manifest = manifestOf({
         built_in: BUILT_IN_VERSION,
@@ -70,6 +71,7 @@ export class ProjectExportService {
           label: row.label,
           settings: row.settings,
           access_default: model.accessDefault,
+          verifies_since: verifiesSince,
         },
         passwords: options.passwords,
         files,
@@ -105,13 +107,22 @@ export class ProjectExportService {
   }
 }
 
+interface WrittenProject {
+  readonly model: Model;
+  readonly files: ArchiveFile[];
+  readonly contents: readonly StoredContents[];
+  /** When it was as it is in the archive. */
+  readonly time: string;
+  readonly verifiesSince: string;
+}
+
 async function writeAll(
   tx: Transaction,
   project: Project,
   known: Model,
   writer: ArchiveWriter,
   { passwords, backup = false, withoutFiles = false, onStart, onProgress }: ProjectExportOptions,
-): Promise<{ model: Model; files: ArchiveFile[]; contents: readonly StoredContents[]; time: string }> {
+): Promise<WrittenProject> {
   const { schema } = project;
   const parts = { passwords, histories: backup };
   const tables = new Set([...definitionFiles(known), ...dataFiles(known, parts)].map(tableOf));
@@ -142,7 +153,8 @@ async function writeAll(
   }
   const withContents = !withoutFiles && hasFiles(model);
   const contents = withContents ? await tx.run<StoredContents>(contentsStatement(schema)) : [];
-  return { model, files: written, contents, time };
+  const [members] = await tx.run<{ time: string }>(verifiesSinceStatement(schema));
+  return { model, files: written, contents, time, verifiesSince: members?.time ?? time };
 }
 
 function tableOf({ rows }: ProjectFile): string {

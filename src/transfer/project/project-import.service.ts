@@ -33,6 +33,7 @@ import { setAccessDefaultStatement } from '../../sql/definition/model.sql.js';
 import { continueNumbers } from '../../unit/table/write/numbers.js';
 import { inOneMessage } from '../../sql/fragment.js';
 import { countFileStatement, insertLinesStatement } from '../../sql/list/project-rows.sql.js';
+import { setVerifiesSinceStatement } from '../../sql/member/verified.sql.js';
 import { beginHooksStatement } from '../../sql/webhook/delivery.sql.js';
 import { updateProjectStatement } from '../../sql/server/registry.sql.js';
 import { FOLLOW, wakeWorkStatement } from '../../sql/server/work.sql.js';
@@ -185,12 +186,13 @@ class ProjectImport {
 
   async run(): Promise<void> {
     const { change, archive, project, background } = this.options;
-    const { id, label, access_default: accessDefault } = archive.manifest.project;
+    const { id, label, access_default: accessDefault, verifies_since: verifiesSince } = archive.manifest.project;
     const settings = { ...archive.manifest.project.settings, background };
     // A label that is the id, as by default, would name another project.
     await this.#tx.run(updateProjectStatement(project.id, label === id ? project.id : label, settings));
     await this.#tx.run(notifyStatement(PROJECT_CHANNEL, project.id));
     await this.#tx.run(setAccessDefaultStatement(project.schema, accessDefault));
+    await this.#tx.run(setVerifiesSinceStatement(project.schema, verifiesSince));
     await this.#storeAll(definitionFiles(change.before), 'definitions');
     checkDefinitions(await loadModel(this.#tx, project, { known: change.before }));
     change.fill = (model) => this.#fill(model);

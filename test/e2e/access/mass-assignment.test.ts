@@ -37,6 +37,7 @@ const FIELDS: Readonly<Record<string, unknown>> = {
   kind_system_user: ID,
   first_access_time: '2000-01-01T00:00:00.000000Z',
   last_access_time: '2000-01-01T00:00:00.000000Z',
+  email_verified_at: '2000-01-01T00:00:00.000000Z',
   state: 'approved',
   sealed: 'x',
   password: 'another secret 1',

@@ -13,7 +13,7 @@ import { sqlNames } from '../../support/sql-names.js';
 const service = await sharedService();
 /** Fields of all units or of all members, what a sign-in answers besides, and ids that no kind can have. */
 const TAKEN = [
-  ...['id', 'links', 'inserted_at', 'updated_at', 'first_access_time', 'administrator', 'groups'],
+  ...['id', 'links', 'inserted_at', 'updated_at', 'first_access_time', 'email_verified_at', 'administrator', 'groups'],
   ...RESERVED_KINDS,
 ];
 const NAMES = sqlNames().filter((name) => !TAKEN.includes(name));

@@ -342,6 +342,7 @@ describe('member kinds', () => {
     'last_name',
     'first_access_time',
     'last_access_time',
+    'email_verified_at',
   ];
 
   it('gain the fields of members in the group kind_auth_member, and lose them with it', async () => {

@@ -7,7 +7,7 @@ const service = await sharedService();
 const project = await service.project();
 const GAINED = [
   ...['kind_system_user', 'username', 'email', 'first_name', 'last_name'],
-  ...['first_access_time', 'last_access_time'],
+  ...['first_access_time', 'last_access_time', 'email_verified_at'],
 ];
 type Kind = Record<string, unknown> & { readonly parameters: string[] };
 const JOIN = '/group/unit/kind_auth_member/link/group/kind/unit';

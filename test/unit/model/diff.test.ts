@@ -459,15 +459,22 @@ describe('the steps from one model to another', () => {
     const joined = { ...CITY, members: ['city'] };
     const change = diffModels(modelWith(CITY), modelWith(joined));
     expect(change.steps.map(brief)).toEqual([
-      'alter city: +kind_system_user uuid!, +username text!, +email text!, +first_name text! = "", +last_name text! = "", +first_access_time timestamptz, +last_access_time timestamptz',
+      'alter city: +kind_system_user uuid!, +username text!, +email text!, +first_name text! = "", +last_name text! = "", +first_access_time timestamptz, +last_access_time timestamptz, +email_verified_at timestamptz',
       'unique btree city(kind_system_user)',
     ]);
     expect(change.guards).toEqual(['kind_system_user', 'username', 'email'].map((id) => violated({ type: 'any' }, id)));
     const back = diffModels(modelWith(joined), modelWith(CITY));
     expect(back.guards.map(({ code, parameter: id, cascade }) => [code, id, cascade])).toEqual(
-      ['kind_system_user', 'username', 'email', 'first_name', 'last_name', 'first_access_time', 'last_access_time'].map(
-        (id) => ['parameter.has_values', id, true],
-      ),
+      [
+        'kind_system_user',
+        'username',
+        'email',
+        'first_name',
+        'last_name',
+        'first_access_time',
+        'last_access_time',
+        'email_verified_at',
+      ].map((id) => ['parameter.has_values', id, true]),
     );
   });
 });

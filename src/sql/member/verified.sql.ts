@@ -1,0 +1,88 @@
+/** Whether the addresses of members are verified, and what a proof of one removes from its account. */
+import { CREDENTIAL_KIND } from '../../model/built-in-traits.js';
+import type { KindDef } from '../../model/model.js';
+import { MEMBERS_TABLE } from '../../model/table/internal-tables.js';
+import { columnType, NOW_TABLE, utcText } from '../columns.sql.js';
+import { ident, param, render, sql, type Fragment, type Statement } from '../fragment.js';
+
+/** Begins the time since when the project verifies addresses, if it has not begun. */
+export function beginMembersStatement(schema: string): Statement {
+  return render(sql`
+    INSERT INTO ${ident(schema, MEMBERS_TABLE)} ("id", "verifies_since")
+    VALUES (1, now())
+    ON CONFLICT ("id") DO NOTHING
+  `);
+}
+
+/** One row `time`: since when the project verifies addresses. */
+export function verifiesSinceStatement(schema: string): Statement {
+  return render(sql`SELECT ${utcText(sql`"verifies_since"`)} AS time FROM ${ident(schema, MEMBERS_TABLE)}`);
+}
+
+/** Sets that time; now, if it is left out. */
+export function setVerifiesSinceStatement(schema: string, time?: string): Statement {
+  const since = time === undefined ? sql`n.now` : sql`${param(time)}::timestamptz`;
+  return render(sql`UPDATE ${ident(schema, MEMBERS_TABLE)} SET "verifies_since" = ${since} FROM ${NOW_TABLE}`);
+}
+
+/** The account of a member, as it is before its address is proved. */
+export interface AccountRow {
+  readonly verified: boolean;
+  readonly had_password: boolean;
+  readonly totp: boolean;
+  /** Whether it was made since the project verifies addresses. */
+  readonly recent: boolean;
+}
+
+/** One row `AccountRow`, locked until the transaction ends. */
+export function lockAccountStatement(schema: string, memberId: string): Statement {
+  return render(sql`
+    SELECT
+      c."email_verified_at" IS NOT NULL AS verified,
+      c."password_hash" IS NOT NULL AS had_password,
+      c."totp_secret" IS NOT NULL AS totp,
+      coalesce(c."inserted_at" >= (SELECT m."verifies_since" FROM ${ident(schema, MEMBERS_TABLE)} AS m), true) AS recent
+    FROM ${ident(schema, CREDENTIAL_KIND)} AS c
+    WHERE c."member_id" = ${param(memberId)}::uuid
+    FOR UPDATE OF c
+  `);
+}
+
+/** Leaves of all that one could sign in with by the credentials of a member only a new password, or none. */
+export function emptyCredentialStatement(schema: string, memberId: string, password: string | null): Statement {
+  return update(
+    schema,
+    memberId,
+    sql`
+      "password_hash" = ${param(password)},
+      "totp_secret" = NULL,
+      "totp_confirmed" = NULL,
+      "totp_step" = NULL,
+      "recovery_codes" = NULL
+    `,
+  );
+}
+
+/** Marks the address of a member as verified now, or as not verified. */
+export function setVerifiedStatement(schema: string, memberId: string, verified: boolean): Statement {
+  return update(schema, memberId, sql`"email_verified_at" = ${verified ? sql`n.now` : sql`NULL`}`);
+}
+
+/** Shows in the record of a member whether its address is verified, without making a new version of it. */
+export function showVerifiedStatement(schema: string, kind: KindDef, memberId: string, verified: boolean): Statement {
+  return render(sql`
+    UPDATE ${ident(schema, kind.table)} AS t
+    SET "email_verified_at" = ${verified ? sql`n.now` : sql`NULL`}
+    FROM ${NOW_TABLE}
+    WHERE t."id" = ${param(memberId)}::${columnType('uuid')}
+  `);
+}
+
+function update(schema: string, memberId: string, set: Fragment): Statement {
+  return render(sql`
+    UPDATE ${ident(schema, CREDENTIAL_KIND)}
+    SET ${set}
+    FROM ${NOW_TABLE}
+    WHERE "member_id" = ${param(memberId)}::uuid
+  `);
+}
