@@ -14,7 +14,7 @@ import { isAlwaysFalse, type Predicate, UNBOUND_MEMBER } from '../model/predicat
 import { constantResult } from '../model/predicate/related.js';
 import { KIND_KIND, LINK_KIND, type Operation } from '../model/built-in-traits.js';
 import { ANONYMOUS, isAdministrator, knowsWholeProject, type Caller, type MemberCaller } from '../tenancy/caller.js';
-import { accessDenied, type EffectiveLevel, FULL_GRANT, type Grant, levelGrant } from './level.js';
+import { accessDenied, type EffectiveLevel, FULL_GRANT, type Grant, levelGrant, notByKeys } from './level.js';
 import { isWithheldFromKey } from './key-scope.js';
 import { readableFields, rightsKeyOf } from './masks.js';
 import { exceedRuleLimits, type RuleUsers, rulesPredicate } from './rule.js';
@@ -294,6 +294,8 @@ export function kindDenied(
     );
   const what = OPERATIONS_IN_WORDS[operation] ?? `${operation} units`;
   if (isWithheldByKeyAlone(kind, operation, caller, model)) {
+    // No scope would let a key do it.
+    if (kind.traits.notByKeys?.includes(operation)) return notByKeys();
     return accessDenied(caller, `This API key may not ${what} of '${kind.id}'`);
   }
   const setting = accessSettingOf(kind, operation, model);

@@ -78,3 +78,8 @@ export function accessDenied(caller: Caller, text: string, place: FaultLocation 
   }
   return refusal('access.denied', text, place);
 }
+
+/** For what takes the access token of a session alone. */
+export function notByKeys(): KindError {
+  return refusal('key.not_here', 'API keys are not taken here: it takes the access token of a session');
+}

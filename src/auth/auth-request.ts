@@ -1,6 +1,6 @@
 /** What the routes of authentication need of a request beside its body: the client, the member, and no idempotency key. */
 import { type ExecutionContext, Header, Injectable } from '@nestjs/common';
-import { accessDenied } from '../access/level.js';
+import { accessDenied, notByKeys } from '../access/level.js';
 import { clientAddress } from '../http/request/client-address.js';
 import { KEY_HEADER } from '../http/header-names.js';
 import { type HttpRequest, requestOf } from '../http/request/request.js';
@@ -40,7 +40,7 @@ export function requireMember(caller: Caller): MemberCaller {
 /** @throws KindError 401 without a token, 403 for an API key, which has no session */
 export function requireSession(caller: Caller): MemberCaller {
   const member = requireMember(caller);
-  if (member.key) throw refusal('key.not_here', 'API keys are not taken here: it takes the access token of a session');
+  if (member.key) throw notByKeys();
   return member;
 }
 

@@ -34,6 +34,7 @@ import { SecondStepController } from './second-step/second-step.controller.js';
 import { SecondStepService } from './second-step/second-step.service.js';
 import { SecondSteps } from './second-step/second-steps.js';
 import { Throttle } from './throttle.js';
+import { WaysChanges } from './ways-changes.js';
 import { Totp } from './second-step/totp.js';
 import { TokenService } from './session/token.service.js';
 
@@ -69,6 +70,7 @@ import { TokenService } from './session/token.service.js';
     Throttle,
     TokenService,
     Totp,
+    WaysChanges,
     { provide: CallerResolver, useExisting: RequestCallers },
   ],
   exports: [Administrators, ApiKeys, CallerResolver, PasswordStore, SecondStepService],

@@ -1,5 +1,6 @@
 /** Tells members by mail what has changed of their ways to sign in. Nobody can switch these mails off. */
 import { Injectable } from '@nestjs/common';
+import type { Transaction } from '../database/database.js';
 import { type MailJob, MailQueue } from '../mail/mail-queue.js';
 import { noticeMail } from '../mail/mail-texts.js';
 import type { Project } from '../tenancy/project.js';
@@ -10,10 +11,12 @@ import { Throttle } from './throttle.js';
 const NOTICES = {
   totp_on: 'An authenticator app is asked for at your sign-in from now on.',
   totp_off: 'An authenticator app is no longer asked for at your sign-in.',
+  key_made: 'An API key was made, with which a program can do what you may, or a part of it.',
+  key_changed: 'What an API key of yours may do, or when it ends, was changed.',
   recovery_codes: 'New recovery codes were made for your sign-in; the former ones are invalid.',
 } as const;
 
-type Notice = keyof typeof NOTICES;
+export type Notice = keyof typeof NOTICES;
 
 @Injectable()
 export class Notices {
@@ -40,6 +43,11 @@ export class Notices {
       if (text !== undefined) for (const member of members) send(this.#job(project, member, text));
       return result;
     });
+  }
+
+  /** The same for a change that a transaction makes. @throws KindError 503 */
+  afterCommit(tx: Transaction, project: Project, members: readonly Credential[], notice: Notice): void {
+    for (const member of members) this.mail.sendAtCommit(tx, project.id, this.#job(project, member, NOTICES[notice]));
   }
 
   #job(project: Project, { member_id: id, email: to }: Credential, text: string): MailJob {

@@ -14,12 +14,13 @@ import { isUuid } from '../../shared/identifiers.js';
 import { type Json, scalarText } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
 import { shortened } from '../../shared/texts.js';
-import { countKeysStatement, lockKeyOwnerStatement } from '../../sql/member/api-key.sql.js';
+import { countKeysStatement, lockKeyOwnerStatement, memberOfKeyStatement } from '../../sql/member/api-key.sql.js';
 import { isAdministrator, SYSTEM } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
-import { Behaviors, type PendingWrite, type RegisteredBehavior } from '../../unit/draft/behavior.js';
-import { type Draft, withSystemValue } from '../../unit/draft/draft.js';
+import { Behaviors, type PendingWrite, type RegisteredBehavior, type WrittenBy } from '../../unit/draft/behavior.js';
+import { type Body, type Draft, withSystemValue } from '../../unit/draft/draft.js';
 import { UnitStores } from '../../unit/unit-stores.js';
+import { WaysChanges } from '../ways-changes.js';
 import { memberNamed } from '../password/password-store.js';
 import { hashOfSecret, hintOf, KeyStore, newSecret } from './key-store.js';
 
@@ -29,6 +30,7 @@ export class ApiKeyBehavior implements RegisteredBehavior, OnModuleInit {
 
   constructor(
     private readonly behaviors: Behaviors,
+    private readonly changes: WaysChanges,
     private readonly keys: KeyStore,
   ) {}
 
@@ -38,6 +40,12 @@ export class ApiKeyBehavior implements RegisteredBehavior, OnModuleInit {
 
   applies({ id, builtIn }: KindDef): boolean {
     return builtIn && id === API_KEY_KIND;
+  }
+
+  /** What lets a key do more asks for a fresh proof: who has a session alone would keep the way in for later. */
+  async prepare(body: Body, { id, session }: PendingWrite): Promise<Body> {
+    if (id === undefined || givesRights(body)) await this.changes.begin(session);
+    return body;
   }
 
   async complete(given: Draft, write: PendingWrite): Promise<Draft> {
@@ -82,13 +90,22 @@ export class ApiKeyBehavior implements RegisteredBehavior, OnModuleInit {
     return `${body.slice(0, -1)},${JSON.stringify(traits.secret)}:${JSON.stringify(secret)}}`;
   }
 
-  async afterWrite(_kind: KindDef, _id: string, _draft: Draft, { project, executor }: Session): Promise<void> {
+  async afterWrite(_kind: KindDef, id: string, { values }: Draft, session: Session, written: WrittenBy): Promise<void> {
+    const { project, executor } = session;
     this.keys.forget(project, executor);
+    if (written === 'edit' && !givesRights(values)) return;
+    const [row] = await executor.run<{ member: string }>(memberOfKeyStatement(project.schema, id));
+    if (row) await this.changes.tell(session, row.member, written === 'edit' ? 'key_changed' : 'key_made');
   }
 
   async afterDelete(_kind: KindDef, _id: string, { project, executor }: Session): Promise<void> {
     this.keys.forget(project, executor);
   }
+}
+
+/** Whether a body says what a key may do, or until when. */
+function givesRights(body: Pick<Body, 'has'>): boolean {
+  return body.has('scope') || body.has('expires_at');
 }
 
 function withSystemText(draft: Draft, { fields }: KindDef, id: string, text: string): Draft {

@@ -1,7 +1,7 @@
 /** Whether a member has proved who it is a moment ago, which what changes its ways to sign in asks for. */
 import { Inject, Injectable } from '@nestjs/common';
 import { type Config, CONFIG } from '../../config/config.js';
-import { Database } from '../../database/database.js';
+import { Database, type Executor } from '../../database/database.js';
 import { refusal } from '../../shared/errors.js';
 import { findProofStatement, renewProofStatement } from '../../sql/member/session.sql.js';
 import type { MemberCaller } from '../../tenancy/caller.js';
@@ -17,11 +17,14 @@ export class FreshProof {
   ) {}
 
   /** @throws KindError 401, 403 for an API key, and where the proof is too old */
-  async require({ project, caller }: Pick<RequestScope, 'project' | 'caller'>): Promise<MemberCaller> {
+  async require(
+    { project, caller }: Pick<RequestScope, 'project' | 'caller'>,
+    executor: Executor = this.database.ofProject(project),
+  ): Promise<MemberCaller> {
     const member = requireSession(caller);
     const seconds = this.config.stepUpTtl / 1000;
     const statement = findProofStatement(project.schema, member.sessionId, seconds);
-    const [row] = await this.database.ofProject(project).run<{ fresh: boolean }>(statement);
+    const [row] = await executor.run<{ fresh: boolean }>(statement);
     if (row?.fresh) return member;
     throw refusal('session.stale', 'Prove who you are once more before this: POST /auth/confirm, or sign in again');
   }

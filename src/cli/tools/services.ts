@@ -3,7 +3,7 @@
  * started for the time of the command.
  */
 import { randomBytes } from 'node:crypto';
-import type { DynamicModule } from '@nestjs/common';
+import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Config } from '../../config/config.js';
 import { findSecret } from '../../config/secret.js';
@@ -18,6 +18,8 @@ import { PlatformModule, type Platform } from '../../platform.module.js';
 import type { Services, ServicesOptions } from './command-context.js';
 
 const POOL_SIZE = 2;
+/** Milliseconds that a command waits for the mails that it leads to. */
+const MAIL_TIME = 10_000;
 
 /** @throws DatabaseStartError, NoDatabaseError, and whatever `work` throws */
 export async function withServices<T>(
@@ -69,13 +71,21 @@ async function withDatabase<T>(
       abortOnError: false,
     });
     try {
-      return await work({ app, config });
+      const result = await work({ app, config });
+      if (!only) await sendMails(app);
+      return result;
     } finally {
       await app.close();
     }
   } finally {
     await dataSource.destroy();
   }
+}
+
+/** The end of the process would take them along. */
+async function sendMails(app: INestApplicationContext): Promise<void> {
+  const { MailQueue } = await import('../../mail/mail-queue.js');
+  await app.get(MailQueue).drain(MAIL_TIME);
 }
 
 /** The module of a command that does not need the whole application. */

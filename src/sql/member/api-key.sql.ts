@@ -100,6 +100,15 @@ export function countKeysStatement(schema: string, memberId: string): Statement 
   `);
 }
 
+/** One row `member` if the key exists. */
+export function memberOfKeyStatement(schema: string, id: string): Statement {
+  return render(sql`
+    SELECT "member"::text AS member
+    FROM ${ident(schema, API_KEY_KIND)}
+    WHERE "id" = ${param(id)}::uuid
+  `);
+}
+
 /** Rows `id`: those of the keys that it deletes. */
 export function deleteKeysOfMemberStatement(schema: string, memberId: string): Statement {
   return render(

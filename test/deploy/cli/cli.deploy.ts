@@ -11,6 +11,7 @@ import { loadConfig } from '../../../src/config/config.js';
 import { openDatabase } from '../../../src/database/open-database.js';
 import { startService } from '../../../src/service.js';
 import { copyInitialised } from '../../support/initialised.js';
+import { Mailbox } from '../../support/mailbox.js';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'kind-cli-'));
 const config = loadConfig(
@@ -279,6 +280,9 @@ describe('key create', () => {
         headers: { 'kind-project-key': 'keyed', authorization: `Bearer ${key}` },
       });
     expect((await me(secret)).status).toBe(200);
+    // Its member is told of it before the command ends.
+    const { text } = (await new Mailbox(dataDir).to('ann@example.com')).at(-1) ?? { text: '' };
+    expect(text).toContain('An API key was made');
     const scope = '[{"kinds": ["kind"], "operations": ["read"]}]';
     const made = await json('key', 'create', 'keyed', 'ann', '--scope', scope, '--expires', '2999-01-01T00:00:00Z');
     expect((await me((made as { secret: string }).secret)).status).toBe(200);

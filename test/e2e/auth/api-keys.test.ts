@@ -124,7 +124,7 @@ describe('who makes keys', () => {
   it('a key makes and edits none, and has no session', async () => {
     const { id } = await makeKey(asAnn);
     for (const key of [await byKey(asAnn), await byKey(admin)]) {
-      const denied = { status: 403, messages: ['access.denied'] };
+      const denied = { status: 403, messages: ['key.not_here'] };
       expect(refusalOf(await key.post('/api_key/unit', { label: 'more' }))).toEqual(denied);
       expect(refusalOf(await key.put(`/api_key/unit/${id}`, { scope: null }))).toEqual(denied);
       for (const [method, path, body] of [

@@ -136,7 +136,7 @@ describe('an app that was lost', () => {
 });
 
 describe('a fresh proof', () => {
-  const grow = (member: TestMember) =>
+  const grow = (member: Pick<TestMember, 'id'>) =>
     query(
       admin,
       `UPDATE $schema."_session" SET "started_at" = "started_at" - interval '11 minutes' WHERE "member_id" = $1`,
@@ -169,6 +169,39 @@ describe('a fresh proof', () => {
     );
     await ok(as.post('/auth/confirm', { otp: codeOf(secret) }));
     await ok(as.delete('/auth/totp'));
+  });
+
+  it('is asked for where API keys are made, or get other rights, of administrators too', async () => {
+    const jan = await signUp(admin, 'jan');
+    const as = admin.as(jan.accessToken);
+    const root = (await ok(admin.get('/auth/me'))) as { id: string };
+    const { id } = (await ok(as.post('/api_key/unit', { label: 'k' }))) as { id: string };
+    expect((await mailbox.last(jan.email)).text).toContain('An API key was made');
+    await grow(jan);
+    const stale = refused(403, 'session.stale');
+    for (const change of [{ scope: null }, { expires_at: null }])
+      expect(codes(await as.put(`/api_key/unit/${id}`, change))).toEqual(stale);
+    expect(codes(await as.post('/api_key/unit', { label: 5 }))).toEqual(stale);
+    expect(codes(await as.post('/api_key/unit?dry_run=true', { label: 'k' }))).toEqual(stale);
+    // What gives a key no more than it has is no new way in.
+    await ok(as.put(`/api_key/unit/${id}`, { label: 'renamed' }));
+    await ok(as.post('/auth/confirm', { password: jan.password }));
+    await ok(as.put(`/api_key/unit/${id}`, { scope: [] }));
+    expect((await mailbox.last(jan.email, 2)).text).toContain('What an API key of yours may do');
+    await ok(as.post('/api_key/unit?dry_run=true', { label: 'k' }));
+
+    // The member is told of a key that somebody else makes for it.
+    await ok(admin.post('/api_key/unit', { member: jan.id }));
+    expect((await mailbox.last(jan.email, 3)).text).toContain('An API key was made');
+    await grow(root);
+    try {
+      expect(codes(await admin.post('/api_key/unit', { member: jan.id }))).toEqual(stale);
+      expect(codes(await admin.put(`/api_key/unit/${id}`, { scope: null }))).toEqual(stale);
+      await ok(admin.delete(`/api_key/unit/${id}`));
+    } finally {
+      await query(admin, `UPDATE $schema."_session" SET "proved_at" = now() WHERE "member_id" = $1`, [root.id]);
+    }
+    expect(await mailbox.to(jan.email)).toHaveLength(3);
   });
 
   it('is nothing that an API key makes', async () => {

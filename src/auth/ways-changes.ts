@@ -1,0 +1,32 @@
+/** What a write of a unit that is a way to sign in, or makes one, asks for and leads to: a fresh proof before, a mail after. */
+import { Injectable } from '@nestjs/common';
+import type { Session } from '../catalog/session/session.js';
+import { findMemberCredentialStatement } from '../sql/member/credential.sql.js';
+import { Notices, type Notice } from './notices.js';
+import type { Credential } from './password/credential.js';
+import { FreshProof } from './session/fresh-proof.js';
+
+@Injectable()
+export class WaysChanges {
+  constructor(
+    private readonly fresh: FreshProof,
+    private readonly notices: Notices,
+  ) {}
+
+  /** Asks members for a fresh proof. Functions that act as the system need none. @throws KindError 401, 403 */
+  async begin({ project, caller, executor }: Session): Promise<void> {
+    if (caller.type !== 'system') await this.fresh.require({ project, caller }, executor);
+  }
+
+  /** Tells the caller after the commit. @throws KindError 503 if the queue of mails is full */
+  async tellCaller(session: Session, notice: Notice): Promise<void> {
+    if (session.caller.type === 'member') await this.tell(session, session.caller.id, notice);
+  }
+
+  /** Tells a member after the commit. @throws KindError 503 if the queue of mails is full */
+  async tell({ project, executor, dry }: Session, memberId: string, notice: Notice): Promise<void> {
+    const statement = findMemberCredentialStatement(project.schema, memberId);
+    const [member] = dry ? [] : await executor.run<Credential>(statement);
+    if (member && executor.tx) this.notices.afterCommit(executor.tx, project, [member], notice);
+  }
+}
