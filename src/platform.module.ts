@@ -58,7 +58,7 @@ export class PlatformModule {
       { provide: CONFIG, useValue: config },
       { provide: SECRET, useValue: secret },
       { provide: ProjectRepository, useValue: registry },
-      { provide: SecretBox, useFactory: () => new SecretBox(config.secretsKey ?? secret, config.oldSecretsKeys) },
+      { provide: SecretBox, useFactory: () => SecretBox.of(config, secret) },
       { provide: Database, useValue: database },
       { provide: FILE_STORE, useFactory: () => new OwnStore(database, openStore(config.files)) },
       { provide: ProjectContents, useClass: ProjectObjects },

@@ -16,6 +16,7 @@ import {
   showProjectCommand,
 } from './project.commands.js';
 import { migrateProjectsCommand } from './project-migrate.command.js';
+import { rotateSecretsCommand } from './secrets.command.js';
 import { backupCommand } from './transfer/backup.command.js';
 import { exportCommand } from './transfer/export.command.js';
 import { importCommand } from './transfer/import.command.js';
@@ -57,6 +58,8 @@ export function createProgram(context: CommandContext): Command {
   const file = program.command('file').description('looks after the contents of files');
   checkFilesCommand(file, context);
   revokeUrlsCommand(file, context);
+  const secrets = program.command('secrets').description('looks after what is stored encrypted');
+  rotateSecretsCommand(secrets, context);
   const functions = program.command('functions').description('checks custom functions');
   checkFunctionsCommand(functions, context);
   typesCommand(program, context);

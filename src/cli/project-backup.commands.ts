@@ -13,6 +13,7 @@ import {
 } from './transfer/project-backup.js';
 import { backgroundNote } from './transfer/project-folder.js';
 import { STANDARD_STREAM } from './transfer/transfer-options.js';
+import { dropSecrets, secretChoices, secretsKeyFile, type SecretsOptions } from './tools/secrets-options.js';
 import { plural } from '../shared/texts.js';
 import { ProjectImportService } from '../transfer/project/project-import.service.js';
 
@@ -30,13 +31,13 @@ export function backupProjectCommand(parent: Command, { terminal, services }: Co
     });
 }
 
-interface RestoreOptions extends CommonOptions {
+interface RestoreOptions extends CommonOptions, SecretsOptions {
   readonly as?: string;
   readonly all?: string;
   readonly background: 'on' | 'off';
 }
 
-const RESTORE = { make: true, only: [ProjectImportService] };
+const RESTORE = { make: true, seals: true, only: [ProjectImportService] };
 
 export function restoreProjectCommand(parent: Command, { terminal, services }: CommandContext): void {
   parent
@@ -49,16 +50,18 @@ export function restoreProjectCommand(parent: Command, { terminal, services }: C
         .choices(['on', 'off'])
         .default('off'),
     )
+    .addOption(secretsKeyFile())
+    .addOption(dropSecrets())
     .action(async (file: string | undefined, options: RestoreOptions, command: Command) => {
       const { as, all } = options;
-      const background = options.background === 'on';
+      const choices = { background: options.background === 'on', ...(await secretChoices(options)) };
       if (file !== undefined && all === undefined) {
-        const view = await services((context) => restoreProject(context, file, { as, background }), RESTORE);
+        const view = await services((context) => restoreProject(context, file, { as, ...choices }), RESTORE);
         return print(terminal, options, view, restoredText(view));
       }
       if (all === undefined || file !== undefined) command.error("error: name a file, or give '--all <folder>'");
       if (as !== undefined) command.error('error: --as is for one file');
-      const view = await services((context) => restoreAll(context, all, { background }), RESTORE);
+      const view = await services((context) => restoreAll(context, all, choices), RESTORE);
       print(terminal, options, view, restoredAllText(view));
     });
 }

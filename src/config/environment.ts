@@ -92,7 +92,9 @@ export class Environment {
     ),
   )
   readonly JWT_SECRET?: string;
-  @IsOptional() @Reads(textMatching('at least 32 characters', /^.{32,}$/su)) readonly SECRETS_KEY?: string;
+  @IsOptional()
+  @Reads(textMatching('at least 32 characters, none of them a comma', /^[^,]{32,}$/su))
+  readonly SECRETS_KEY?: string;
   @Reads(secretList) readonly SECRETS_KEY_OLD: readonly string[] = [];
   @Reads(duration('1s', '365d')) readonly ACCESS_TOKEN_TTL: number = 15 * 60_000;
   @Reads(duration('1s', '1d')) readonly STEP_UP_TTL: number = 10 * 60_000;

@@ -128,9 +128,14 @@ export const secretList: VariableReader<readonly string[]> = {
   wants: 'a comma-separated list of keys of at least 32 characters, or jwt: and a former JWT_SECRET',
   read: (value) => {
     const list = listItems(value);
-    return list.length > 0 && list.every((each) => /^(?:jwt:)?.{32,}$/su.test(each)) ? list : undefined;
+    return list.length > 0 && list.every(isFormerKey) ? list : undefined;
   },
 };
+
+/** Whether a text is written like a key of stored secrets in lists. */
+export function isFormerKey(text: string): boolean {
+  return /^(?:jwt:)?.{32,}$/su.test(text);
+}
 
 /** Express' `trust proxy`: the number of proxies in front of the service, or their addresses. */
 export const trustProxy: VariableReader<boolean | number | string | readonly string[]> = {

@@ -34,7 +34,7 @@ export interface Field {
   /** The system writes it without changing the version of the unit. */
   readonly unversioned?: true;
   /** Its values are encrypted for their place: project, kind, unit and field (`shared/secret-box.ts`). */
-  readonly sealed?: true;
+  readonly sealed?: SealedField;
   /** For a reference: the referenced kind, and the type of its key. */
   readonly reference?: { readonly kind: string; readonly key: ParameterType };
   /** The type that a struct shows, if the column has a wider one. */
@@ -52,6 +52,12 @@ export interface Field {
   readonly withoutHooks?: true;
   /** Made for an answer whose `include` names it: it is not stored, and nothing is selected or ordered by it. */
   readonly madeForAnswer?: true;
+}
+
+/** How a field is kept encrypted. */
+interface SealedField {
+  /** What other fields of a unit become where its value is removed, because no key opens it. */
+  readonly lost: Readonly<Record<string, Json>>;
 }
 
 /** The units that show a field: those whose `flag` is false and whose `level` is null or in `among`. */

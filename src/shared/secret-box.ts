@@ -8,6 +8,12 @@ import { derivedKey } from './derived-key.js';
 /** Where a secret is, from the project inwards. */
 type Place = readonly string[];
 
+/** The keys of a configuration. */
+interface StoredKeys {
+  readonly secretsKey?: string;
+  readonly oldSecretsKeys: readonly string[];
+}
+
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -20,10 +26,23 @@ export class SecretBox {
   readonly #keys: readonly Buffer[];
 
   /** @param old keys that open and never close */
-  constructor(key: string, old: readonly string[] = []) {
+  constructor(
+    private readonly key: string,
+    private readonly old: readonly string[] = [],
+  ) {
     this.#key = derivedKey(key, 'stored secrets');
     const former = old.map((each) => derivedKey(each.replace(JWT_PREFIX, ''), 'stored secrets'));
     this.#keys = [this.#key, ...former];
+  }
+
+  /** The box of a service. @param secret the key that signs tokens, which stands in where there is none of its own */
+  static of({ secretsKey, oldSecretsKeys }: StoredKeys, secret: string): SecretBox {
+    return new SecretBox(secretsKey ?? secret, oldSecretsKeys);
+  }
+
+  /** One that further keys open too, written as former ones are. */
+  alsoOpenedBy(keys: readonly string[]): SecretBox {
+    return keys.length === 0 ? this : new SecretBox(this.key, [...this.old, ...keys]);
   }
 
   /** Returns text. */

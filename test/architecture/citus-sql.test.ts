@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { modelWith, kindIn } from '../support/models.js';
+import { sealedColumns, type SealedColumn } from '../../src/model/sealed-fields.js';
 import { brokenCitusRules, CITUS_RULES } from '../support/citus-rules.js';
 import { inOneBlock, type Statement } from '../../src/sql/fragment.js';
 import { eraseStatements } from '../../src/sql/changes/erase.sql.js';
@@ -34,6 +35,7 @@ import * as delivery from '../../src/sql/webhook/delivery.sql.js';
 import * as webhook from '../../src/sql/webhook/webhook.sql.js';
 import * as idempotency from '../../src/sql/write/idempotency.sql.js';
 import * as upload from '../../src/sql/file/upload.sql.js';
+import * as sealed from '../../src/sql/sealed.sql.js';
 import { deleteStatement } from '../../src/sql/write/delete.sql.js';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -68,6 +70,8 @@ const recorded = { schema: SCHEMA, kind, recording: { fields: [...kind.fields.va
 const file = kindIn(builtIn, 'file');
 const recordedFile = { schema: SCHEMA, kind: file, recording: { fields: [...file.fields.values()], origin: '{}' } };
 const owner = file.fields.get('owner') ?? file.keyField;
+
+const [sealedColumn] = sealedColumns(builtIn) as [SealedColumn];
 
 /** The statements that `test/unit/sql` does not have, or not so, by the function that renders them. */
 const FOLLOWER = { id: 'a b', kinds: ['city'], operations: ['create'] };
@@ -206,6 +210,8 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
     session.rotateTokenStatement(SCHEMA, { client, token: ID, successor: ID, lifetime: 1, window: 1 }),
   endSessionsStatement: () => session.endSessionsStatement(SCHEMA, { memberId: ID, but: ID }),
   endMembersStatement: () => session.endMembersStatement(SCHEMA, 'm'),
+  resealStatement: () => sealed.resealStatement(SCHEMA, sealedColumn, [{ id: ID, former: 'a', value: 'b' }]),
+  dropSealedStatement: () => sealed.dropSealedStatement(SCHEMA, sealedColumn, [{ id: ID, value: 'a' }]),
   writeColumnStatement: () => projectRows.writeColumnStatement(SCHEMA, 'a', 'b', [{ id: 'c', value: 'd' }]),
   lockHooksStatement: () => webhook.lockHooksStatement(SCHEMA),
   keepBodyStatement: () => delivery.keepBodyStatement(SCHEMA, { id: ID }, { type: 'a', body: '{}', erasures: 0 }),

@@ -16,9 +16,9 @@ interface Ran {
 
 export const runCommand = commandsOn(inject('database'), filesOfRun());
 
-/** The same on another database, or with another store. */
-export function commandsOn(connection: ConnectionOptions, files: StoreAddress) {
-  const env = { DATA_DIR: tmpdir(), DATABASE_URL: urlOf(connection), JWT_SECRET: 'x'.repeat(32) };
+/** The same on another database, with another store, or with further variables. */
+export function commandsOn(connection: ConnectionOptions, files: StoreAddress, more: Record<string, string> = {}) {
+  const env = { DATA_DIR: tmpdir(), DATABASE_URL: urlOf(connection), JWT_SECRET: 'x'.repeat(32), ...more };
   return async (...argv: string[]): Promise<Ran> => {
     let [out, err] = ['', ''];
     const terminal = { out: (text: string) => void (out += text), err: (text: string) => void (err += text) };

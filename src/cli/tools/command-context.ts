@@ -17,6 +17,8 @@ export interface Services {
 export interface ServicesOptions {
   /** Creates a missing database. */
   readonly make?: boolean;
+  /** Makes a missing key, as the service would, because secrets are encrypted with it. */
+  readonly seals?: boolean;
   /**
    * What the command uses beside the modules of projects and their models. Only that is made, which takes a part of the
    * time; without it, the whole application.

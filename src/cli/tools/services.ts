@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Config } from '../../config/config.js';
-import { findSecret } from '../../config/secret.js';
+import { findSecret, loadSecret } from '../../config/secret.js';
 import { directConnection, type ConnectionOptions, NoDatabaseError } from '../../database/connection/connection.js';
 import { Database } from '../../database/database.js';
 import { openDatabase } from '../../database/open-database.js';
@@ -39,7 +39,7 @@ async function withDatabase<T>(
   config: Config,
   connection: ConnectionOptions,
   work: (services: Services) => Promise<T>,
-  { make, only }: ServicesOptions,
+  { make, seals, only }: ServicesOptions,
 ): Promise<T> {
   const { dataSource, reachability } = await openPool(connection, {
     pool: POOL_SIZE,
@@ -50,8 +50,8 @@ async function withDatabase<T>(
   try {
     if (!make && !(await hasRegistry(dataSource))) throw new NoDatabaseError(noRegistry(config));
     await migrateRegistry(dataSource);
-    // Commands issue no tokens: without stored secrets to read, any is sufficient.
-    const secret = (await findSecret(config)) ?? randomBytes(32).toString('hex');
+    // Commands issue no tokens: without stored secrets to read or write, any is sufficient.
+    const secret = seals ? await loadSecret(config) : ((await findSecret(config)) ?? randomBytes(32).toString('hex'));
     const platform: Platform = {
       isCommand: true,
       config,

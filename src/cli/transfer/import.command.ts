@@ -7,6 +7,7 @@ import { ImportService } from '../../transfer/import.service.js';
 import { ProjectImportService } from '../../transfer/project/project-import.service.js';
 import type { CommandContext, CommonOptions } from '../tools/command-context.js';
 import { print, propertyTable, singleLineText } from '../tools/output.js';
+import { dropSecrets, secretChoices, secretsKeyFile, type SecretsOptions } from '../tools/secrets-options.js';
 import { startProgress } from '../tools/progress.js';
 import { importFolder, printFolder } from './project-folder.js';
 import {
@@ -18,7 +19,7 @@ import {
   STANDARD_STREAM,
 } from './transfer-options.js';
 
-interface ImportOptions extends CommonOptions {
+interface ImportOptions extends CommonOptions, SecretsOptions {
   readonly format?: FileFormat;
   readonly errors: string;
   readonly ids: string;
@@ -27,6 +28,7 @@ interface ImportOptions extends CommonOptions {
   readonly by?: string;
 }
 
+const OF_PROJECTS: readonly (keyof ImportOptions)[] = ['secretsKeyFile', 'dropSecrets'];
 const OF_KINDS: readonly (keyof ImportOptions)[] = ['format', 'errors', 'ids', 'dryRun', 'onConflict', 'by'];
 
 interface Imported {
@@ -53,17 +55,18 @@ export function importCommand(program: Command, { terminal, services }: CommandC
     .addOption(new Option('--on-conflict <how>', 'what happens to units that are there').choices(['update', 'ignore']))
     .option('--by <parameters>', 'with --on-conflict: the unique parameters by which units are looked up')
     .option('--dry-run', 'checks the file and stores nothing')
+    .addOption(secretsKeyFile())
+    .addOption(dropSecrets())
     .option('--json', 'print JSON, for scripts')
     .action(async (id: string, kind: string, file: string | undefined, options: ImportOptions, command: Command) => {
       if (file === undefined) {
         refuseOptions(command, OF_KINDS, 'the import of one kind');
-        return printFolder(
-          terminal,
-          options,
-          await services((context) => importFolder(context, id, kind), { only: [ProjectImportService] }),
-          'from',
-        );
+        const secrets = await secretChoices(options);
+        const needed = { seals: true, only: [ProjectImportService] };
+        const view = await services((context) => importFolder(context, id, kind, secrets), needed);
+        return printFolder(terminal, options, view, 'from');
       }
+      refuseOptions(command, OF_PROJECTS, 'the import of a whole project');
       const content = await services(async (context) => {
         const scope = await projectScope(context, id);
         const { source, size } = file === STANDARD_STREAM ? STANDARD_INPUT : await openFile(file);

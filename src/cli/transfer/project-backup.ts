@@ -7,7 +7,7 @@ import { ArchiveError, type Manifest } from '../../transfer/project/archive.js';
 import { ArchiveReader } from '../../transfer/project/archive.reader.js';
 import { EntryWriter } from '../../transfer/project/archive.writer.js';
 import { ProjectExportService } from '../../transfer/project/project-export.service.js';
-import { ProjectImportService } from '../../transfer/project/project-import.service.js';
+import { ProjectImportService, type SecretChoices } from '../../transfer/project/project-import.service.js';
 import type { Services } from '../tools/command-context.js';
 import { onOrOffText } from '../tools/output.js';
 import { ProgressBars } from '../tools/progress.js';
@@ -67,7 +67,7 @@ export async function backupProject(
   }
 }
 
-interface RestoreChoices {
+interface RestoreChoices extends SecretChoices {
   /** The id of the project; by default that of the backup. */
   readonly as?: string | undefined;
   /** Whether schedules run in it. */
@@ -77,7 +77,7 @@ interface RestoreChoices {
 export async function restoreProject(
   { app }: Services,
   file: string,
-  { as, background = false }: RestoreChoices,
+  { as, background = false, ...secrets }: RestoreChoices,
 ): Promise<RestoredView> {
   const bars = new ProgressBars();
   let reader: ArchiveReader | undefined;
@@ -91,7 +91,7 @@ export async function restoreProject(
     reader = archive;
     const { manifest } = archive;
     const onStored = bars.next(`${id}: storing`, bytesOf(manifest));
-    await about(file, () => app.get(ProjectImportService).restore(id, archive, onStored, { background }));
+    await about(file, () => app.get(ProjectImportService).restore(id, archive, onStored, { background, ...secrets }));
     const { release, project: source } = manifest;
     const restored = { source: source.id, release, api_keys: keysOf(manifest), background: onOrOffText(background) };
     return { ...backupView(id, file, manifest), ...restored };
@@ -176,7 +176,7 @@ export async function backupAll(context: Services, folder: string, withoutFiles 
 }
 
 /** Whether a project is not there any more, or its deletion has begun. */
-async function isDeleted(provisioning: Provisioning, id: string): Promise<boolean> {
+export async function isDeleted(provisioning: Provisioning, id: string): Promise<boolean> {
   try {
     return (await provisioning.get(id)).status !== 'active';
   } catch (error) {
@@ -200,7 +200,7 @@ export interface RestoredAllView {
 export async function restoreAll(
   context: Services,
   folder: string,
-  choices: Pick<RestoreChoices, 'background'>,
+  choices: Omit<RestoreChoices, 'as'>,
 ): Promise<RestoredAllView> {
   const registered = await readRegistry(folder);
   const backedUp = registered.filter(({ file }) => file !== null);

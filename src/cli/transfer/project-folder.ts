@@ -4,7 +4,7 @@ import type { Manifest } from '../../transfer/project/archive.js';
 import { ArchiveReader } from '../../transfer/project/archive.reader.js';
 import { EntryWriter } from '../../transfer/project/archive.writer.js';
 import { ProjectExportService } from '../../transfer/project/project-export.service.js';
-import { ProjectImportService } from '../../transfer/project/project-import.service.js';
+import { ProjectImportService, type SecretChoices } from '../../transfer/project/project-import.service.js';
 import type { Services, Terminal, CommonOptions } from '../tools/command-context.js';
 import { print } from '../tools/output.js';
 import { ProgressBars } from '../tools/progress.js';
@@ -37,7 +37,12 @@ export async function exportFolder(
   }
 }
 
-export async function importFolder(context: Services, id: string, folder: string): Promise<FolderView> {
+export async function importFolder(
+  context: Services,
+  id: string,
+  folder: string,
+  secrets: SecretChoices,
+): Promise<FolderView> {
   const row = await context.app.get(Provisioning).getActive(id);
   const source = await FolderSource.open(folder);
   const { manifest } = source;
@@ -46,7 +51,8 @@ export async function importFolder(context: Services, id: string, folder: string
   try {
     // Each file is read twice, first to compare its checksum.
     const reader = await ArchiveReader.open(source, bars.next(`${id}: checking`, total));
-    await context.app.get(ProjectImportService).import(row, reader, bars.next(`${id}: storing`, total));
+    const onStored = bars.next(`${id}: storing`, total);
+    await context.app.get(ProjectImportService).import(row, reader, onStored, secrets);
   } finally {
     bars.stop();
   }

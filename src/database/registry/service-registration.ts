@@ -25,6 +25,8 @@ export interface RegistrationOptions {
   readonly origin: string;
   /** Set if there can be no other service, as on an embedded database. */
   readonly alone?: boolean;
+  /** Runs before the key takes effect, and refuses the start by an error. */
+  readonly check?: (tx: Transaction) => Promise<void>;
   readonly log: { info(line: string): void; error(line: string): void };
   /** Aborts the wait for other services. */
   readonly signal?: AbortSignal | undefined;
@@ -108,10 +110,14 @@ export class ServiceRegistration {
     const register = async (tx: Transaction): Promise<readonly ServiceRow[] | undefined> => {
       await tx.run(LOCK_SERVICES);
       const [signing] = await tx.run<{ fingerprint: string | null }>(READ_SIGNING);
-      if (signing?.fingerprint !== this.fingerprint) {
+      const changed = signing?.fingerprint !== this.fingerprint;
+      if (changed) {
         const others = this.options.alone ? [] : await tx.run<ServiceRow>(listServicesStatement(IGNORED_AFTER));
         const alive = silent ? others.filter((other) => hasNewHeartbeat(other, silent)) : others;
         if (alive.length > 0) return others;
+      }
+      await this.options.check?.(tx);
+      if (changed) {
         await tx.run(deleteServicesStatement());
         await tx.run(writeFingerprintStatement(this.fingerprint));
         if (signing?.fingerprint) tx.afterCommit(() => this.options.log.info(KEY_CHANGED));

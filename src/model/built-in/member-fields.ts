@@ -22,7 +22,10 @@ export const CREDENTIAL_FIELDS: readonly Field[] = [
   secret('email_key', true),
   secret('password_hash'),
   // Of an authenticator app: its secret, encrypted, whether its codes are asked for, and the step of the last one.
-  field({ id: TOTP_SECRET, type: 'text', hidden: true }, { sealed: true }),
+  field(
+    { id: TOTP_SECRET, type: 'text', hidden: true },
+    { sealed: { lost: { totp_confirmed: null, totp_step: null, recovery_codes: null } } },
+  ),
   field({ id: 'totp_confirmed', type: 'boolean', hidden: true }),
   field({ id: 'totp_step', type: 'integer', hidden: true }),
   // Hashes.

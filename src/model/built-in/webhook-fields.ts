@@ -75,6 +75,10 @@ export const WEBHOOK_FIELDS: readonly Field[] = [
     { system: true },
   ),
   field({ id: FAILURES, type: 'integer', hidden: true, nullable: false }, REPORTED),
-  field({ id: SEALED_SECRETS, type: 'text', hidden: true }, { ...REPORTED, sealed: true }),
-  field({ id: SEALED_HEADERS, type: 'text', hidden: true }, { ...REPORTED, sealed: true }),
+  // Without its secret, it pauses with the next attempt.
+  field({ id: SEALED_SECRETS, type: 'text', hidden: true }, { ...REPORTED, sealed: { lost: {} } }),
+  field(
+    { id: SEALED_HEADERS, type: 'text', hidden: true },
+    { ...REPORTED, sealed: { lost: { [SEALED_SECRETS]: null } } },
+  ),
 ];

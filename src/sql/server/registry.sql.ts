@@ -143,6 +143,18 @@ export function writeFingerprintStatement(fingerprint: string): Statement {
   return render(sql`UPDATE ${SIGNING_TABLE} SET "fingerprint" = ${param(fingerprint)}`);
 }
 
+/** One row `sealed`: what only the keys of the stored secrets open; null if no service has run yet. */
+export const READ_SECRETS_CHECK: Statement = render(sql`SELECT "secrets_check" AS sealed FROM ${SIGNING_TABLE}`);
+
+/** The first of several services wins. */
+export function noteSecretsCheckStatement(sealed: string): Statement {
+  return render(sql`UPDATE ${SIGNING_TABLE} SET "secrets_check" = ${param(sealed)} WHERE "secrets_check" IS NULL`);
+}
+
+export function renewSecretsCheckStatement(sealed: string): Statement {
+  return render(sql`UPDATE ${SIGNING_TABLE} SET "secrets_check" = ${param(sealed)}`);
+}
+
 /** Rows `id, host, pid, seen`: the services that have reported within some seconds. */
 export function listServicesStatement(within: number): Statement {
   return render(

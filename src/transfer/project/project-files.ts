@@ -47,17 +47,18 @@ interface ArchiveParts {
 
 /**
  * The names of the members, the units of users' kinds, the administrators, the webhooks, and the links. With passwords
- * also API keys, which are of no use without their secrets.
+ * also API keys, which are of no use without their secrets, and all that is encrypted.
  */
 export function dataFiles(model: Model, { passwords, histories }: ArchiveParts): ProjectFile[] {
-  return [
+  const files = [
     credentialFile(model, passwords),
     ...unitKinds(model).map(unitFile),
     ...(passwords ? [unitFile(getBuiltInKind(model, API_KEY_KIND))] : []),
-    webhookFile(model, passwords),
+    unitFile(getBuiltInKind(model, WEBHOOK_KIND)),
     ...[...model.linkTypes.values()].map(linkFile),
     ...(histories ? [...model.kinds.values()].filter(({ changes }) => changes === 'history').map(historyFile) : []),
   ];
+  return passwords ? files : files.map(withoutSealed);
 }
 
 /** The kinds whose units belong to a project. What the service makes by itself, such as sessions, does not. */
@@ -79,10 +80,7 @@ export function credentialFile(model: Model, passwords: boolean): ProjectFile {
   return { ...file, rows: { ...rows, fields: rows.fields.filter(({ id }) => !CREDENTIAL_SECRETS.includes(id)) } };
 }
 
-/** The webhooks; without passwords also without what is encrypted. */
-function webhookFile(model: Model, passwords: boolean): ProjectFile {
-  const file = unitFile(getBuiltInKind(model, WEBHOOK_KIND));
-  if (passwords) return file;
+function withoutSealed(file: ProjectFile): ProjectFile {
   return { ...file, rows: { ...file.rows, fields: file.rows.fields.filter(({ sealed }) => !sealed) } };
 }
 

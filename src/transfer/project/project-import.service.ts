@@ -17,6 +17,10 @@ import { projectOf, type Project } from '../../tenancy/project.js';
 import { ArchiveError, isContent, type OnProgress, type ArchiveFile } from './archive.js';
 import { ContentImport } from './archived-contents.js';
 import { ProjectContents } from '../../catalog/project/project-contents.js';
+import { closedText, sealAnew } from '../../catalog/project/sealed-values.js';
+import { type Config, CONFIG } from '../../config/config.js';
+import { checkSecretsKey } from '../../database/registry/secrets-check.js';
+import { plural } from '../../shared/texts.js';
 import { WorkClaims } from '../../database/registry/work-claims.js';
 import { COLLECTION, FILE_STORE, RESTORE_PREFIX } from '../../file/objects.js';
 import type { FileStore } from '../../file/store/file-store.js';
@@ -39,7 +43,6 @@ import { updateProjectStatement } from '../../sql/server/registry.sql.js';
 import { FOLLOW, wakeWorkStatement } from '../../sql/server/work.sql.js';
 import { checkDefinitions, checkDefinitionLines } from './definition-lines.js';
 import { putBackAdministrators, takeAdministrators } from './kept-administrators.js';
-import { sealAnew } from './sealed-values.js';
 import { dataFiles, definitionFiles, unitFile, unitKinds, type ProjectFile } from './project-files.js';
 
 const OPTIONS = { cascade: false, tellCounts: true, caller: SYSTEM, statementTimeout: 0 } as const;
@@ -54,10 +57,16 @@ export class ProjectImportService {
     private readonly database: Database,
     private readonly contents: ProjectContents,
     @Inject(FILE_STORE) private readonly store: FileStore,
+    @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   /** @throws ArchiveError if the archive is not as it was written, or does not fit; KindError */
-  async import(row: ProjectRow, archive: ArchiveReader, onStored: OnProgress): Promise<void> {
+  async import(
+    row: ProjectRow,
+    archive: ArchiveReader,
+    onStored: OnProgress,
+    secrets: SecretChoices = {},
+  ): Promise<void> {
     await named('the export', () =>
       this.changes.change(projectOf(row), OPTIONS, async (change) => {
         checkEmpty(row.id, change.before);
@@ -68,7 +77,7 @@ export class ProjectImportService {
           archive,
           change,
           onStored,
-          box: this.box,
+          ...this.#secrets(secrets),
           background: false,
           keepsAdministrators: true,
         }).run();
@@ -80,7 +89,12 @@ export class ProjectImportService {
    * Makes the project `id` from a backup. @param background whether schedules run in it @throws ArchiveError, KindError
    * 400, 409 if the id is not free
    */
-  async restore(id: string, archive: ArchiveReader, onStored: OnProgress, { background = false } = {}): Promise<void> {
+  async restore(
+    id: string,
+    archive: ArchiveReader,
+    onStored: OnProgress,
+    { background = false, ...secrets }: RestoreOptions = {},
+  ): Promise<void> {
     const { backup, built_in: builtIn, project: source } = archive.manifest;
     if (!backup) throw new ArchiveError('it is no backup');
     const made = {
@@ -99,9 +113,9 @@ export class ProjectImportService {
           await this.contents.remove(id);
           await this.#announce(id);
           await this.changes.changeWithin(tx, project, OPTIONS, async (change) => {
-            const { box } = this;
             const options = {
-              ...{ project, archive, change, onStored, box, background, contents },
+              ...{ project, archive, change, onStored, background, contents },
+              ...this.#secrets(secrets),
               keepsAdministrators: false,
             };
             await new ProjectImport(options).run();
@@ -114,6 +128,11 @@ export class ProjectImportService {
       await contents.undo();
       throw error;
     });
+  }
+
+  #secrets({ secretsKeys = [], dropSecrets = false }: SecretChoices): SecretOptions {
+    const { box, config } = this;
+    return { box: box.alsoOpenedBy(secretsKeys), config, dropSecrets };
   }
 
   /** From then on services remove what it has stored, unless the project is there. */
@@ -165,12 +184,29 @@ const FILES = `kinds/${FILE_KIND}.ndjson`;
 
 type Part = 'definitions' | 'data';
 
-interface ProjectImportOptions {
+/** What happens to secrets that are encrypted for another service. */
+export interface SecretChoices {
+  /** Keys that open them beside those of this one. */
+  readonly secretsKeys?: readonly string[];
+  /** Whether those that no key opens are removed, rather than refused. */
+  readonly dropSecrets?: boolean;
+}
+
+interface RestoreOptions extends SecretChoices {
+  readonly background?: boolean;
+}
+
+interface SecretOptions {
+  readonly box: SecretBox;
+  readonly config: Config;
+  readonly dropSecrets: boolean;
+}
+
+interface ProjectImportOptions extends SecretOptions {
   readonly project: Project;
   readonly archive: ArchiveReader;
   readonly change: DefinitionChange;
   readonly onStored: OnProgress;
-  readonly box: SecretBox;
   readonly contents: ContentImport;
   /** Whether schedules run in it. A copy must not do what the project does, such as write to people. */
   readonly background: boolean;
@@ -207,7 +243,7 @@ class ProjectImport {
   }
 
   async #fill(model: Model): Promise<void> {
-    const { archive, keepsAdministrators, project, box } = this.options;
+    const { archive, keepsAdministrators, project } = this.options;
     const { schema } = project;
     const administrators = keepsAdministrators ? await takeAdministrators(this.#tx, schema, model) : [];
     const { passwords, backup } = archive.manifest;
@@ -218,13 +254,26 @@ class ProjectImport {
     if (backup) await this.#tx.run(continueFeedStatement(schema));
     const webhooks = await this.#tx.run(beginHooksStatement(schema));
     if (webhooks.length > 0) await this.#tx.run(wakeWorkStatement(FOLLOW.type, FOLLOW.name, [project.id]));
-    await sealAnew(this.#tx, { model, project, source: archive.manifest.project.id, box });
+    await this.#sealAnew(model);
     await putBackAdministrators(this.#tx, schema, model, administrators);
     for (const kind of unitKinds(model)) await continueNumbers(this.#tx, schema, kind);
     const counted = unitKinds(model).filter(({ storage }) => storage.counted);
     if (counted.length > 0) {
       await this.#tx.run(inOneMessage(counted.map((kind) => repairCountStatement(schema, kind))));
     }
+  }
+
+  /** Encrypts secrets for their place here. @throws ArchiveError if they can't be read; ConfigError if this is another key than that of the services */
+  async #sealAnew(model: Model): Promise<void> {
+    const { archive, project, box, config, dropSecrets: drop } = this.options;
+    const source = archive.manifest.project.id;
+    const { sealed, closed } = await sealAnew(this.#tx, { model, project, source, box, drop });
+    if (closed.length > 0 && !drop) {
+      throw new ArchiveError(
+        `${plural(closed.length, 'secret')} in it cannot be read here, encrypted with another SECRETS_KEY: ${closedText(closed)}. Give the file with that key (--secrets-key-file), or leave out what it does not open (--drop-secrets)`,
+      );
+    }
+    if (sealed > 0) await checkSecretsKey(this.#tx, { box, config });
   }
 
   /** In the order of the archive. Files of kinds that are not defined are refused: they would be lost. */

@@ -23,7 +23,8 @@ const ONE = 'one secret for tests, at least thirty-two characters';
 const TWO = 'another secret for tests, at least thirty-two characters';
 
 async function start(connection: ConnectionOptions, secret: string, log: LogLines = logLines()) {
-  const config = loadConfig({ PORT: '0', DATA_DIR: tmpdir(), JWT_SECRET: secret, FUNCTIONS_WATCH: 'off' }, tmpdir());
+  const keys = { JWT_SECRET: secret, SECRETS_KEY: 'k'.repeat(32) };
+  const config = loadConfig({ PORT: '0', DATA_DIR: tmpdir(), ...keys, FUNCTIONS_WATCH: 'off' }, tmpdir());
   const bootstrap = { ...config.bootstrap, project: 'boot', adminPassword: ADMIN.password };
   const service = await startService({ config: { ...config, bootstrap }, secret, connection, logger: log.logger });
   atEnd(() => service.stop());
