@@ -13,6 +13,8 @@ import { SignInService } from './sign-in.service.js';
 import { ApiKeyBehavior, ApiKeys } from './keys/api-key.behavior.js';
 import { KeyStore } from './keys/key-store.js';
 import { RequestCallers } from './keys/request-callers.js';
+import { MailedCodeController } from './mailed-code/mailed-code.controller.js';
+import { MailedCodes } from './mailed-code/mailed-codes.js';
 import { MemberBehavior } from './member.behavior.js';
 import { MembersController } from './members.controller.js';
 import { MembersService } from './members.service.js';
@@ -35,6 +37,8 @@ import { SecondStepService } from './second-step/second-step.service.js';
 import { SecondSteps } from './second-step/second-steps.js';
 import { Throttle } from './throttle.js';
 import { WaysChanges } from './ways-changes.js';
+import { WaysController } from './ways.controller.js';
+import { WaysService } from './ways.service.js';
 import { Totp } from './second-step/totp.js';
 import { TokenService } from './session/token.service.js';
 
@@ -53,6 +57,7 @@ import { TokenService } from './session/token.service.js';
     OneTimeSecrets,
     FreshProof,
     KeyStore,
+    MailedCodes,
     MemberBehavior,
     MemberSessions,
     MembersService,
@@ -71,11 +76,14 @@ import { TokenService } from './session/token.service.js';
     TokenService,
     Totp,
     WaysChanges,
+    WaysService,
     { provide: CallerResolver, useExisting: RequestCallers },
   ],
   exports: [Administrators, ApiKeys, CallerResolver, PasswordStore, SecondStepService],
   controllers: [
     AuthController,
+    MailedCodeController,
+    WaysController,
     SessionController,
     MembersController,
     SecondStepController,

@@ -23,6 +23,8 @@ interface Proofs {
   readonly otp: string | null;
   /** The hash that its password was checked with, if it was. */
   readonly password?: string;
+  /** Uses up the first proof, once no other is missing; false if another request has used it. */
+  readonly use?: () => Promise<boolean>;
 }
 
 @Injectable()
@@ -40,7 +42,7 @@ export class NewSessions {
     project: Project,
     client: AuthRequest,
     member: Credential,
-    { way, otp, password }: Proofs,
+    { way, otp, password, use }: Proofs,
   ): Promise<Answer> {
     await this.catalog.withCheckedModel({ project }, (model) => {
       if (!isUsable(member, model)) throw signInFailed();
@@ -48,6 +50,7 @@ export class NewSessions {
     const step = await this.secondSteps.take(project, client, member, { way, otp });
     if (step !== 'made' && step !== 'none')
       return new Answer(NULL_ANSWER.content, undefined, { [SECOND_STEP_HEADER]: step });
+    if (use && !(await use())) throw signInFailed();
     const begin = () =>
       this.catalog.withCheckedModel({ project }, async (model) => {
         const { member_kind: kindId, member_id: memberId } = member;
@@ -56,6 +59,6 @@ export class NewSessions {
         return this.cookies.sessionAnswer(project, client.inCookie, session);
       });
     // A code is used, so the answer must say that state has changed even if the next step fails.
-    return step === 'made' ? afterPartialWrite(begin) : begin();
+    return step === 'made' || use ? afterPartialWrite(begin) : begin();
   }
 }

@@ -25,7 +25,7 @@ const TOKEN_BYTES = 16;
 const TOKEN = /^[A-Za-z0-9_-]{22}$/;
 
 /** What a secret is for; it is taken for nothing else. */
-type Purpose = 'code' | 'recovery';
+type Purpose = 'code' | 'sign-in' | 'recovery';
 
 interface Terms {
   readonly memberId: string | null;
@@ -54,20 +54,35 @@ export class OneTimeSecrets {
     terms: Terms & { digits: number },
   ): Promise<string> {
     const code = String(randomInt(10 ** terms.digits)).padStart(terms.digits, '0');
-    await this.#store(
-      project,
-      { id: `${purpose} ${holder}`, hash: this.#hashOf(project, purpose, holder, code) },
-      terms,
-    );
+    const hash = this.#hash(project.id, purpose, holder, code);
+    await this.#store(project, { id: this.#idOfCode(project, purpose, holder), hash }, terms);
     return code;
   }
 
   /** Uses the code of a holder; undefined if it is wrong, used, expired or was tried too often. */
   async useCode(project: Project, purpose: Purpose, holder: string, code: string): Promise<OneTimeRow | undefined> {
-    const hash = this.#hashOf(project, purpose, holder, code.trim());
-    const statement = trySecretStatement(project.schema, `${purpose} ${holder}`, hash, MAX_TRIES);
+    return this.tryCode(project, purpose, holder, code, 0);
+  }
+
+  /** The same, but a right code stays for some minutes, until it is taken; a try is counted all the same. */
+  async tryCode(
+    project: Project,
+    purpose: Purpose,
+    holder: string,
+    code: string,
+    minutes: number,
+  ): Promise<OneTimeRow | undefined> {
+    const hash = this.#hash(project.id, purpose, holder, code.trim());
+    const terms = { hash, tries: MAX_TRIES, keep: minutes * 60 };
+    const statement = trySecretStatement(project.schema, this.#idOfCode(project, purpose, holder), terms);
     const [row] = await this.database.ofProject(project).run<OneTimeRow & { fits: boolean }>(statement);
     return row?.fits ? row : undefined;
+  }
+
+  /** Takes the code of a holder that was right; false if another request has taken it. */
+  async takeCode(executor: Executor, project: Project, purpose: Purpose, holder: string): Promise<boolean> {
+    const statement = takeSecretStatement(project.schema, this.#idOfCode(project, purpose, holder));
+    return (await executor.run<OneTimeRow>(statement)).length > 0;
   }
 
   async makeToken(project: Project, purpose: Purpose, terms: Terms): Promise<string> {
@@ -109,8 +124,9 @@ export class OneTimeSecrets {
     await executor.run(storeSecretStatement(project.schema, { ...secret, memberId, data, lifetime: minutes * 60 }));
   }
 
-  #hashOf(project: Project, purpose: Purpose, holder: string, code: string): string {
-    return this.#hash(project.id, purpose, holder, code);
+  /** Without the name of the holder, which may be an address. */
+  #idOfCode(project: Project, purpose: Purpose, holder: string): string {
+    return `${purpose} ${this.#hash(project.id, purpose, holder)}`;
   }
 }
 

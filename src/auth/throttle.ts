@@ -36,7 +36,7 @@ const ATTEMPT_WINDOW = 15 * 60;
  */
 const MAIL_LIMIT = { allowed: 10, window: 60 * 60 } as const;
 
-type MailType = 'code' | 'recovery' | 'notice';
+type MailType = 'code' | 'sign-in' | 'recovery' | 'notice';
 
 /** Wrong codes of the second step of a member, per number of seconds, from wherever. */
 const WRONG_CODES = { allowed: 5, window: 10 * 60 } as const;

@@ -65,7 +65,17 @@ interface CodeMail {
   readonly minutes: number;
 }
 
-export function codeMail({ to, project, code, minutes }: CodeMail): Mail {
+/** The code of a second step, after the password. */
+export function codeMail(code: CodeMail): Mail {
+  return mailWithCode(code, 'If you did not just sign in, somebody knows your password: change it.');
+}
+
+/** The code that takes the place of the password. */
+export function signInCodeMail(code: CodeMail): Mail {
+  return mailWithCode(code, 'If you did not ask for it, do nothing: nobody signs in without it. Tell it to nobody.');
+}
+
+function mailWithCode({ to, project, code, minutes }: CodeMail, warning: string): Mail {
   const label = mailLine(project);
   const subject = `Your sign-in code for ${label}`;
   const text = `Your sign-in code for ${label}:
@@ -73,13 +83,12 @@ export function codeMail({ to, project, code, minutes }: CodeMail): Mail {
   ${code}
 
 It is valid for ${minutes} minutes, and for one sign-in.
-If you did not just sign in, somebody knows your password: change it.
+${warning}
 `;
   const content = markup`<p>Your sign-in code for ${label}:</p>
 <p style="font-size: 28px; letter-spacing: 4px"><b>${code}</b></p>
 <p>It is valid for ${String(minutes)} minutes, and for one sign-in.</p>
-<p>If you did not just sign in, somebody knows your password:
-change it.</p>`;
+<p>${warning}</p>`;
   return { to, subject, text, html: layout(subject, content) };
 }
 

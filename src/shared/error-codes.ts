@@ -139,6 +139,10 @@ export const ERRORS = {
 
   'key.not_here': { status: 403, meaning: 'The address takes the access token of a session, and no API key.' },
   'key.too_many': { status: 409, meaning: 'The member has as many API keys as it may have.' },
+  'mail_sign_in.off': {
+    status: 400,
+    meaning: 'The project mails no codes that sign in (its setting `mail_sign_in`).',
+  },
   'proof.wrong': { status: 400, meaning: 'The code or the password is wrong, too old, or was used before.' },
   'totp.exists': { status: 409, meaning: 'The member has an authenticator app already.' },
   'totp.missing': {

@@ -38,6 +38,7 @@ const URL_SECONDS = wholeNumber(LIMITS.fileUrlSecondsMin, LIMITS.fileUrlSecondsM
 
 export const PROJECT_SETTINGS: Settings = {
   otp: { ...onOrOff('otp', 'on (or off)'), show: (value = false) => value },
+  mailSignIn: { ...onOrOff('mail_sign_in', 'on (or off)'), show: (value = false) => (value ? 'on' : 'off') },
   secondStep: choice('second_step', ['optional', 'administrators', 'everyone']),
   background: { ...onOrOff('background', 'off (or on)'), show: (value = true) => (value ? 'on' : 'off') },
   changesKeep: {

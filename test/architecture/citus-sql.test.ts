@@ -174,7 +174,7 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
   storeSecretStatement: () =>
     oneTime.storeSecretStatement(SCHEMA, { id: 'a', hash: 'a', memberId: ID, data: null, lifetime: 1 }),
   takeSecretStatement: () => oneTime.takeSecretStatement(SCHEMA, 'a'),
-  trySecretStatement: () => oneTime.trySecretStatement(SCHEMA, 'a', 'a', 5),
+  trySecretStatement: () => oneTime.trySecretStatement(SCHEMA, 'a', { hash: 'a', tries: 5, keep: 1 }),
   storeTotpStatement: () => totp.storeTotpStatement(SCHEMA, ID, 'a'),
   confirmTotpStatement: () =>
     totp.confirmTotpStatement(SCHEMA, { memberId: ID, sealedSecret: 'a', step: 1, recoveryCodes: ['a'] }),

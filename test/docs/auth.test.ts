@@ -11,7 +11,7 @@ const project = await (await sharedService()).project();
 test('from no user to a signed-up member, and who that is', async () => {
   const before = stepsOf(page('README.md'), 'sh tour').slice(0, 2);
   const steps = stepsOf(page('docs/auth.md'), 'sh members');
-  expect(steps.map(({ answers }) => answers.length)).toEqual([0, 0, 3, 2, 2, 3]);
+  expect(steps.map(({ answers }) => answers.length)).toEqual([0, 0, 3, 2, 2, 3, 1]);
   const printed = (await runSteps([...before, ...steps], project)).slice(before.length);
   expect(printed[0]).toMatchObject([{ messages: [] }, { messages: [] }, { messages: [] }]);
   expect(printed[1]).toEqual([{}]);
@@ -19,4 +19,5 @@ test('from no user to a signed-up member, and who that is', async () => {
   expect(printed[3]).toMatchObject(steps[3]?.answers ?? []);
   expect(printed[4]).toMatchObject(steps[4]?.answers ?? []);
   expect(printed[5]).toMatchObject(steps[5]?.answers ?? []);
+  expect(printed[6]).toEqual(steps[6]?.answers);
 });

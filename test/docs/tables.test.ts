@@ -5,8 +5,10 @@ import 'reflect-metadata';
 import { PATH_METADATA } from '@nestjs/common/constants';
 import { describe, expect, test } from 'vitest';
 import { AuthController } from '../../src/auth/auth.controller.js';
+import { MailedCodeController } from '../../src/auth/mailed-code/mailed-code.controller.js';
 import { MembersController } from '../../src/auth/members.controller.js';
 import { SessionController } from '../../src/auth/session/session.controller.js';
+import { WaysController } from '../../src/auth/ways.controller.js';
 import { ATTEMPT_LIMITS } from '../../src/auth/throttle.js';
 import { PARAMETER_TYPES } from '../../src/model/parameter-type/type-by-id.js';
 import { ERRORS } from '../../src/shared/errors.js';
@@ -44,7 +46,7 @@ test('docs/auth.md has the limits of the throttle, and every authentication endp
   const section = page('auth.md').split('## Too many attempts')[1] ?? '';
   const told = tableRows(section).map(([name, value]) => [code(name), Number(value)]);
   expect(told).toEqual(Object.entries(ATTEMPT_LIMITS));
-  const routes = [AuthController, SessionController, MembersController]
+  const routes = [AuthController, MailedCodeController, MembersController, SessionController, WaysController]
     .flatMap(({ prototype }) => Object.entries(Object.getOwnPropertyDescriptors(prototype)))
     .filter(([name, { value }]) => name !== 'constructor' && value !== undefined)
     .map(([, { value }]) => Reflect.getMetadata(PATH_METADATA, value as object) as string | undefined)

@@ -6,6 +6,8 @@ import { REGISTRY_SCHEMA, schemaName } from '../../model/names.js';
 export interface ProjectSettings extends MemberDemands {
   /** Sign-in with a code by mail. */
   readonly otp?: boolean;
+  /** Sign-in with a mailed code in place of the password. */
+  readonly mailSignIn?: boolean;
   /** Whether schedules run; absent: they do. */
   readonly background?: boolean;
   /** Days for which changes are kept for those who follow them; absent: 30. */

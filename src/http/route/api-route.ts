@@ -53,6 +53,7 @@ export type ContentForm =
   | 'me'
   | 'rights'
   | 'sessions'
+  | 'ways'
   | 'secondStep'
   | 'totp'
   | 'recoveryCodes'

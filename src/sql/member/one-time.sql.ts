@@ -63,14 +63,25 @@ export function takeSecretStatement(schema: string, id: string): Statement {
   `);
 }
 
-/** Counts a try of a secret, and uses it if it is right. One row `OneTimeRow` with `fits`; none if no try is left. */
-export function trySecretStatement(schema: string, id: string, hash: string, tries: number): Statement {
+/** How a secret is tried. */
+interface TriedSecret {
+  readonly hash: string;
+  /** The most tries. */
+  readonly tries: number;
+  /** Seconds that it stays if it is right; with 0 it is used. */
+  readonly keep: number;
+}
+
+/** Counts a try of a secret. One row `OneTimeRow` with `fits`; none if no try is left. */
+export function trySecretStatement(schema: string, id: string, { hash, tries, keep }: TriedSecret): Statement {
   const fits = sql`"hash" = ${param(hash)}`;
   return render(
     sql`
       WITH tried AS (
         UPDATE ${ident(schema, ONE_TIME_TABLE)}
-        SET "tries" = "tries" + 1, "expires_at" = CASE WHEN ${fits} THEN n.now ELSE "expires_at" END
+        SET
+          "tries" = "tries" + 1,
+          "expires_at" = CASE WHEN ${fits} THEN n.now + ${seconds(keep)} ELSE "expires_at" END
         FROM ${NOW_TABLE}
         WHERE "id" = ${param(id)} AND "expires_at" > n.now AND "tries" < ${integer(tries)}
         RETURNING "hash", ${ROW}

@@ -91,6 +91,8 @@ const EXPECTED: ReadonlyMap<string, Expected> = new Map<ErrorCode, Expected>([
   ['webhook.address', at('url')],
   ['webhook.too_many', always],
   ['link.bad_definition', always],
+  // The setting of the project, which is off.
+  ['mail_sign_in.off', always],
   // What an operation of a batch names.
   ['route.unknown', always],
   ['unit.unknown', always],

@@ -204,6 +204,24 @@ const ROWS: readonly Row[] = [
     answers: [401, 400, 400, 400],
   },
   {
+    route: 'GET /api/lib/auth/ways',
+    call: () => ['GET', '/auth/ways'],
+    answers: [200, 200, 200, 200],
+    tokenless: true,
+  },
+  {
+    route: 'POST /api/lib/auth/code',
+    call: () => ['POST', '/auth/code', { email: 'a@example.com' }],
+    answers: [400, 400, 400, 400],
+    tokenless: true,
+  },
+  {
+    route: 'POST /api/lib/auth/code/signin',
+    call: () => ['POST', '/auth/code/signin', { email: 'a@example.com', code: '12345678' }],
+    answers: [400, 400, 400, 400],
+    tokenless: true,
+  },
+  {
     route: 'POST /api/lib/auth/recover_password',
     call: () => ['POST', '/auth/recover_password', {}],
     answers: [400, 400, 400, 400],

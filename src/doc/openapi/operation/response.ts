@@ -260,6 +260,8 @@ function contentSchema(form: ContentForm, kind: KindDef | undefined, view: Docum
       return schemaRef('kind_rights');
     case 'sessions':
       return pageSchema(schemaRef('kind_own_session'));
+    case 'ways':
+      return schemaRef('kind_ways');
     case 'secondStep':
       return schemaRef('kind_second_step');
     case 'totp':

@@ -240,6 +240,21 @@ export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
   kind_session: SESSION,
   kind_me: ME,
   kind_own_session: OWN_SESSION,
+  kind_ways: objectSchema({
+    password: BOOLEAN_SCHEMA,
+    mail_code: { ...BOOLEAN_SCHEMA, description: 'Whether codes are mailed that sign in (`POST /auth/code`).' },
+    passkey: BOOLEAN_SCHEMA,
+    providers: {
+      type: 'array',
+      items: objectSchema({ id: STRING_SCHEMA, label: STRING_SCHEMA }),
+      description: 'Identity providers, which a page offers by their labels.',
+    },
+    signup: { type: 'array', items: STRING_SCHEMA, description: 'The kinds that strangers may sign up to.' },
+    verify_email: {
+      ...BOOLEAN_SCHEMA,
+      description: 'Whether members are held back until they have proved their address.',
+    },
+  }),
   kind_second_step: objectSchema({
     totp: { ...BOOLEAN_SCHEMA, description: 'Whether codes of an authenticator app are asked for.' },
     recovery_codes: { type: 'integer', minimum: 0, description: 'How many recovery codes are left.' },

@@ -1,0 +1,132 @@
+/**
+ * Sign-in with a code that is mailed, in place of the password. Nothing tells whether a member has the address: the mail is
+ * made after the answer, and codes are stored for addresses that nobody has, so that trying one costs the same.
+ */
+import { Injectable } from '@nestjs/common';
+import { Catalog } from '../../catalog/catalog.service.js';
+import { Database } from '../../database/database.js';
+import { type Answer, NULL_ANSWER } from '../../http/answer/answer.js';
+import { MailQueue } from '../../mail/mail-queue.js';
+import { type Mail, signInCodeMail } from '../../mail/mail-texts.js';
+import { ADMIN_KIND } from '../../model/built-in-traits.js';
+import { refusal } from '../../shared/errors.js';
+import { foldName } from '../../shared/member-names.js';
+import { findCredentialByEmailStatement } from '../../sql/member/credential.sql.js';
+import { ANONYMOUS } from '../../tenancy/caller.js';
+import type { Project } from '../../tenancy/project.js';
+import type { RequestScope } from '../../tenancy/request-scope.js';
+import type { AuthRequest } from '../auth-request.js';
+import { NewSessions } from '../new-sessions.js';
+import { Notices } from '../notices.js';
+import { OneTimeSecrets } from '../one-time-secrets.js';
+import { accountOf, isUsable, type Credential } from '../password/credential.js';
+import { emptiedNotice, ProvedAddresses } from '../proved-addresses.js';
+import { signInFailed } from '../sign-in-failed.js';
+import { Throttle } from '../throttle.js';
+import type { MailedCodeBody, MailedCodeRequestBody } from './mailed-code.dto.js';
+
+const DIGITS = 8;
+const MINUTES = 10;
+/** Minutes that a right code stays for the code of the second step. */
+const MINUTES_OF_RIGHT = 5;
+
+/** Who has an address, and the name under which its codes are stored. */
+interface Holder {
+  readonly found: Credential | undefined;
+  readonly account: string;
+}
+
+@Injectable()
+export class MailedCodes {
+  constructor(
+    private readonly addresses: ProvedAddresses,
+    private readonly catalog: Catalog,
+    private readonly database: Database,
+    private readonly mail: MailQueue,
+    private readonly notices: Notices,
+    private readonly secrets: OneTimeSecrets,
+    private readonly sessions: NewSessions,
+    private readonly throttle: Throttle,
+  ) {}
+
+  /** Looks the member up after the answer. @throws KindError 400, 429, 503 */
+  async request(project: Project, client: AuthRequest, { email }: MailedCodeRequestBody): Promise<Answer> {
+    checkIsOn(project);
+    const { address } = client;
+    await this.catalog.inProject(project, () => this.throttle.count(project, { address }));
+    return this.mail.sendAfter(client, { project: project.id, most: 1 }, async (send) => {
+      send({ type: 'sign-in code', make: () => this.#createMail(project, email) });
+      return NULL_ANSWER;
+    });
+  }
+
+  /** The code of another request replaces it; beyond the allowed number of mails the last one stays valid. */
+  async #createMail(project: Project, email: string): Promise<Mail | undefined> {
+    const { found, account } = await this.#holderOf(project, email);
+    if (!(await this.throttle.takeMail(project, 'sign-in', account))) return undefined;
+    const member = found && (await this.#isUsable(project, found)) ? found : undefined;
+    const terms = { memberId: member?.member_id ?? null, digits: DIGITS, minutes: MINUTES };
+    const code = await this.secrets.makeCode(project, 'sign-in', account, terms);
+    return member && signInCodeMail({ to: member.email, project: project.label, code, minutes: MINUTES });
+  }
+
+  /** @throws KindError 400, 401, 429, 503 */
+  signIn(scope: RequestScope, client: AuthRequest, { email, code, otp }: MailedCodeBody): Promise<Answer> {
+    const { project } = scope;
+    checkIsOn(project);
+    return this.catalog.inProject(project, async () => {
+      const { found, account } = await this.#holderOf(project, email);
+      return this.throttle.guard(project, { address: client.address, account }, async () => {
+        const right = await this.secrets.tryCode(project, 'sign-in', account, code, MINUTES_OF_RIGHT);
+        if (!found || right?.member_id !== found.member_id) throw signInFailed();
+        const use = (): Promise<boolean> => this.secrets.takeCode(this.database, project, 'sign-in', account);
+        if (found.email_verified) return this.sessions.session(project, client, found, { way: 'mail_code', otp, use });
+        return this.#firstTime(scope, client, found, { otp, use });
+      });
+    });
+  }
+
+  /**
+   * The code proves the address, without the password: somebody else may have made the account, whose second step is then
+   * nobody's. Only the accounts of administrators stay as they are.
+   */
+  async #firstTime(
+    scope: RequestScope,
+    client: AuthRequest,
+    member: Credential,
+    { otp, use }: { readonly otp: string | null; readonly use: () => Promise<boolean> },
+  ): Promise<Answer> {
+    const { project, requestId } = scope;
+    const stays = member.member_kind === ADMIN_KIND;
+    // The codes of an account go with what else opened it.
+    if (!stays && !(await use())) throw signInFailed();
+    await this.notices.about(project, client, [member], emptiedNotice, () =>
+      this.catalog.withCheckedModel({ project }, (model) =>
+        this.database.transaction(
+          (tx) => this.addresses.withoutPassword(tx, { project, model, caller: ANONYMOUS, requestId }, member, 'code'),
+          { project },
+        ),
+      ),
+    );
+    const { found } = await this.#holderOf(project, member.email);
+    if (found?.member_id !== member.member_id) throw signInFailed();
+    return this.sessions.session(project, client, found, { way: 'mail_code', otp, ...(stays && { use }) });
+  }
+
+  async #holderOf(project: Project, email: string): Promise<Holder> {
+    const name = foldName(email);
+    const statement = findCredentialByEmailStatement(project.schema, name);
+    const [found] = await this.database.ofProject(project).run<Credential>(statement);
+    return { found, account: accountOf(found, name) };
+  }
+
+  #isUsable(project: Project, credential: Credential): Promise<boolean> {
+    return this.catalog.withCheckedModel({ project }, (model) => isUsable(credential, model));
+  }
+}
+
+/** @throws KindError 400 */
+function checkIsOn({ settings }: Project): void {
+  if (settings.mailSignIn === true) return;
+  throw refusal('mail_sign_in.off', 'This project has no sign-in by mailed codes (GET /auth/ways)');
+}
