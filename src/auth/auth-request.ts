@@ -8,6 +8,8 @@ import { PreparingInterceptor } from '../http/server/preparing.interceptor.js';
 import { refusal } from '../shared/errors.js';
 import type { SessionClient } from '../sql/member/session.sql.js';
 import type { Caller, MemberCaller } from '../tenancy/caller.js';
+import type { BodyInput } from '../tenancy/request-bodies.js';
+import type { RequestScope } from '../tenancy/request-scope.js';
 import { asksForCookie } from './session/refresh-cookie.js';
 
 /** Longer headers `User-Agent` are cut, in characters. */
@@ -42,6 +44,12 @@ export function requireSession(caller: Caller): MemberCaller {
   const member = requireMember(caller);
   if (member.key) throw notByKeys();
   return member;
+}
+
+/** The body of a request, which is not read without a session. @throws KindError 401, 403 */
+export function readInSession<T>({ caller }: RequestScope, read: BodyInput<T>): Promise<T> {
+  requireSession(caller);
+  return read();
 }
 
 /** Refuses idempotency keys: what these endpoints answer is secret, or counts attempts. */

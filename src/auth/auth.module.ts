@@ -32,9 +32,15 @@ import { NewSessions } from './new-sessions.js';
 import { Notices } from './notices.js';
 import { ProvedAddresses } from './proved-addresses.js';
 import { MemberSecondStepController } from './second-step/member-second-step.controller.js';
+import { ProvedMembers } from './proved-members.js';
+import { ConfirmService } from './second-step/confirm.service.js';
 import { SecondStepController } from './second-step/second-step.controller.js';
 import { SecondStepService } from './second-step/second-step.service.js';
 import { SecondSteps } from './second-step/second-steps.js';
+import { PasskeyBehavior } from './passkey/passkey.behavior.js';
+import { PasskeyController } from './passkey/passkey.controller.js';
+import { PasskeyService } from './passkey/passkey.service.js';
+import { Passkeys } from './passkey/passkeys.js';
 import { Throttle } from './throttle.js';
 import { WaysChanges } from './ways-changes.js';
 import { WaysController } from './ways.controller.js';
@@ -52,9 +58,14 @@ import { TokenService } from './session/token.service.js';
     ApiKeys,
     AuditBehavior,
     AuthService,
+    ConfirmService,
     NewSessions,
     Notices,
     OneTimeSecrets,
+    PasskeyBehavior,
+    Passkeys,
+    PasskeyService,
+    ProvedMembers,
     FreshProof,
     KeyStore,
     MailedCodes,
@@ -87,6 +98,7 @@ import { TokenService } from './session/token.service.js';
     SessionController,
     MembersController,
     SecondStepController,
+    PasskeyController,
     MemberSecondStepController,
     ResetPageController,
   ],

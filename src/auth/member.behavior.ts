@@ -1,17 +1,17 @@
 /**
  * Writes of members: their credentials in `kind_system_user` are created, renamed and deleted with them, and their API
- * keys deleted, and what was recorded of them is erased.
+ * keys and passkeys deleted, and what was recorded of them is erased.
  */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { contentionOn, trackContention } from '../database/transaction/contention.js';
 import { getBuiltInKind, isMemberKind, type KindDef } from '../model/model.js';
-import { ADMIN_KIND, CREDENTIAL_KIND } from '../model/built-in-traits.js';
+import { ADMIN_KIND, CREDENTIAL_KIND, OWNED_KINDS } from '../model/built-in-traits.js';
 import { isEmailAddress } from '../shared/email.js';
 import { Faults, KindError, refusal, type Message } from '../shared/errors.js';
 import { scalarText, type Json } from '../shared/json.js';
 import { foldName, isVisibleName } from '../shared/member-names.js';
 import { eraseStatements } from '../sql/changes/erase.sql.js';
-import { deleteKeysOfMemberStatement } from '../sql/member/api-key.sql.js';
+import { deleteOwnedStatement } from '../sql/member/owned.sql.js';
 import {
   countMembersStatement,
   deleteCredentialStatement,
@@ -181,7 +181,8 @@ export class MemberBehavior implements RegisteredBehavior, OnModuleInit {
     await session.executor.run(deleteCredentialStatement(session.project.schema, id));
     await this.secrets.endOf(session.executor, session.project, id);
     await this.sessions.end(session.executor, session.project, { memberId: id });
-    await session.executor.run(deleteKeysOfMemberStatement(session.project.schema, id));
+    for (const owned of OWNED_KINDS)
+      await session.executor.run(deleteOwnedStatement(session.project.schema, owned, id));
     this.keys.forget(session.project, session.executor);
   }
 }

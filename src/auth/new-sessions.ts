@@ -25,6 +25,8 @@ interface Proofs {
   readonly password?: string;
   /** Uses up the first proof, once no other is missing; false if another request has used it. */
   readonly use?: () => Promise<boolean>;
+  /** The id of the passkey that was used, if one was. */
+  readonly passkey?: string;
 }
 
 @Injectable()
@@ -42,7 +44,7 @@ export class NewSessions {
     project: Project,
     client: AuthRequest,
     member: Credential,
-    { way, otp, password, use }: Proofs,
+    { way, otp, password, passkey, use }: Proofs,
   ): Promise<Answer> {
     await this.catalog.withCheckedModel({ project }, (model) => {
       if (!isUsable(member, model)) throw signInFailed();
@@ -54,11 +56,17 @@ export class NewSessions {
     const begin = () =>
       this.catalog.withCheckedModel({ project }, async (model) => {
         const { member_kind: kindId, member_id: memberId } = member;
-        const session = await this.members.open(this.database, project, model, { kindId, memberId, password, client });
+        const session = await this.members.open(this.database, project, model, {
+          kindId,
+          memberId,
+          password,
+          passkey,
+          client,
+        });
         if (!session) throw signInFailed();
         return this.cookies.sessionAnswer(project, client.inCookie, session);
       });
-    // A code is used, so the answer must say that state has changed even if the next step fails.
-    return step === 'made' || use ? afterPartialWrite(begin) : begin();
+    // A code or a challenge is used, so the answer must say that state has changed even if the next step fails.
+    return step === 'made' || way === 'passkey' || use ? afterPartialWrite(begin) : begin();
   }
 }

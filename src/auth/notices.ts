@@ -14,6 +14,10 @@ const NOTICES = {
   key_made: 'An API key was made, with which a program can do what you may, or a part of it.',
   key_changed: 'What an API key of yours may do, or when it ends, was changed.',
   recovery_codes: 'New recovery codes were made for your sign-in; the former ones are invalid.',
+  passkey_on: 'A passkey was added to your account: with it one signs in without the password.',
+  passkey_off: 'A passkey of your account was removed.',
+  passkey_copied:
+    'A sign-in with a passkey of yours was refused: its counter has not risen, so that there may be a copy of it. Remove the passkey, and add a new one.',
 } as const;
 
 export type Notice = keyof typeof NOTICES;

@@ -38,6 +38,9 @@ const MAIL_LIMIT = { allowed: 10, window: 60 * 60 } as const;
 
 type MailType = 'code' | 'sign-in' | 'recovery' | 'notice';
 
+/** Challenges of passkeys for an address, per number of seconds: for so long each is kept. */
+const CHALLENGES = { allowed: 100, window: 5 * 60 } as const;
+
 /** Wrong codes of the second step of a member, per number of seconds, from wherever. */
 const WRONG_CODES = { allowed: 5, window: 10 * 60 } as const;
 
@@ -112,6 +115,15 @@ export class Throttle {
     const key = { id: this.#hash('mail', type, memberId), allowed: MAIL_LIMIT.allowed };
     const taken = await this.#takeEach(project, [key], MAIL_LIMIT.window);
     return taken.length > 0;
+  }
+
+  /** Counts a challenge that is made for an address. @throws KindError 429 */
+  async countChallenge(project: Project, address: string): Promise<void> {
+    if (!this.config.authRateLimit) return;
+    const { allowed, window } = CHALLENGES;
+    const id = this.#hash('challenge', address);
+    const taken = await this.#takeEach(project, [{ id, allowed }], window);
+    if (taken.length === 0) throw await this.#tooMany(project, [id], window);
   }
 
   /**

@@ -12,11 +12,12 @@ import { onOrOffText, print, propertyTable, textTable, singleLineText } from './
 import { loadModel } from '../catalog/model/model-store.js';
 import { measureStorage } from '../catalog/project/storage-sizes.js';
 import { Database } from '../database/database.js';
-import { byteSizeText, shortened } from '../shared/texts.js';
+import { byteSizeText, plural, shortened } from '../shared/texts.js';
 import { projectOf } from '../tenancy/project.js';
 import { PROJECT_SETTINGS, readSetting, SettingFault, shownSettings } from '../tenancy/project-settings.js';
 import { LIMITS } from '../shared/limits.js';
 import { storedFilesStatement } from '../sql/file/files.sql.js';
+import { countPasskeysStatement } from '../sql/member/passkey.sql.js';
 import type { ProjectRow } from '../database/registry/project.repository.js';
 
 interface CreateOptions extends CommonOptions {
@@ -188,24 +189,48 @@ function isUsers({ builtIn, traits }: KindDef): boolean {
 
 const ACCESS_DEFAULT = 'access_default';
 
+interface SetOptions extends CommonOptions {
+  readonly yes?: true;
+}
+
 export function setProjectCommand(parent: Command, { terminal, services }: CommandContext): void {
   parent
     .command('set')
     .description(`changes a project: ${usages().join(', ')}`)
     .argument('<id>', 'the project')
     .argument('<setting...>', 'name=value')
-    .action(async (id: string, settings: string[], options: CommonOptions, command: Command) => {
+    .option('--yes', 'say that you mean it, where passkeys of members cannot be used any more')
+    .action(async (id: string, settings: string[], options: SetOptions, command: Command) => {
       const { changes, faults } = readSettings(settings);
       if (faults.length > 0) command.error(faults.map((fault) => `error: ${fault}`).join('\n'));
       const view = await services(
         async ({ app }) => {
           const provisioning = app.get(Provisioning);
-          return projectView(provisioning, await provisioning.set(id, mergeChanges(changes)));
+          const change = mergeChanges(changes);
+          if (!options.yes) await refuseToLosePasskeys(app.get(Database), await provisioning.get(id), change);
+          return projectView(provisioning, await provisioning.set(id, change));
         },
         { only: [] },
       );
       print(terminal, options, view, propertyTable(view));
     });
+}
+
+/** A passkey is for one domain, by its device. @throws Error if members have some that cannot be used any more */
+async function refuseToLosePasskeys(
+  database: Database,
+  row: ProjectRow,
+  { settings = {} }: ProjectChange,
+): Promise<void> {
+  const { passkeyDomain: domain } = row.settings;
+  const isLost = domain && settings.passkeyDomain !== undefined && settings.passkeyDomain !== domain;
+  if (!isLost || row.status !== 'active') return;
+  const [{ count } = { count: 0 }] = await database.run<{ count: number }>(
+    countPasskeysStatement(projectOf(row).schema, domain),
+  );
+  if (count === 0) return;
+  const lost = `${plural(count, 'passkey')} of members ${count === 1 ? 'is' : 'are'} for ${domain} and cannot be used with another domain`;
+  throw new Error(`${lost}: --yes says that you mean it`);
 }
 
 /** What can be written. */

@@ -1,8 +1,11 @@
 /** Members who have to do something before they may go further than their own authentication. */
+import { ADMIN_KIND } from './built-in-traits.js';
+import type { PasskeySettings } from './passkeys.js';
 
 /** What they are told, by the code of the refusal. */
 export const HELD_TEXTS = {
-  'second_step.missing': 'This project asks for a second step: set up an authenticator app (POST /auth/totp)',
+  'second_step.missing':
+    'This project asks for a second step: set up an authenticator app (POST /auth/totp) or a passkey (POST /auth/passkey/options)',
 } as const;
 
 /** What they have to do: the code of the refusal. */
@@ -11,8 +14,13 @@ export type HeldReason = keyof typeof HELD_TEXTS;
 /** Codes of refusals of what the caller may not do, or not yet. */
 export const NO_RIGHT: ReadonlySet<string> = new Set(['access.denied', 'token.missing', ...Object.keys(HELD_TEXTS)]);
 
-/** What a project asks of its members. */
-export interface MemberDemands {
+/** What a project asks of its members, and what they may prove themselves with. */
+export interface MemberDemands extends PasskeySettings {
   /** Who has to have a second step that is no mail; absent: nobody. */
   readonly secondStep?: 'optional' | 'administrators' | 'everyone';
+}
+
+/** Whether a project asks members of a kind for a second step that is no mail. */
+export function demandsSecondStep({ secondStep = 'optional' }: MemberDemands, memberKind: string): boolean {
+  return secondStep === 'everyone' || (secondStep === 'administrators' && memberKind === ADMIN_KIND);
 }

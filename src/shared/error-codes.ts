@@ -143,7 +143,10 @@ export const ERRORS = {
     status: 400,
     meaning: 'The project mails no codes that sign in (its setting `mail_sign_in`).',
   },
-  'proof.wrong': { status: 400, meaning: 'The code or the password is wrong, too old, or was used before.' },
+  'proof.wrong': {
+    status: 400,
+    meaning: 'The code, the password or the answer of the passkey is wrong, too old, or was used before.',
+  },
   'totp.exists': { status: 409, meaning: 'The member has an authenticator app already.' },
   'totp.missing': {
     status: 409,
@@ -153,6 +156,11 @@ export const ERRORS = {
     status: 503,
     meaning: 'A stored secret cannot be read: it was encrypted with another SECRETS_KEY.',
   },
+  'passkey.not_set_up': {
+    status: 400,
+    meaning: 'The project takes no passkeys: the settings `passkey_domain` and `passkey_origins` are not both set.',
+  },
+  'passkey.too_many': { status: 409, meaning: 'The member has as many passkeys as it may have.' },
   'second_step.missing': {
     status: 403,
     meaning:

@@ -238,6 +238,9 @@ export const LIMITS = {
   keysPerMember: 100,
   scopeParts: 50,
   scopeKinds: 500,
+  /** Passkeys of one member; origins that may ask for those of a project. */
+  passkeysPerMember: 20,
+  passkeyOrigins: 20,
   /** Characters of the name of a file, and bytes of a content in a JSON body. */
   fileName: 255,
   fileInJson: 1024 * 1024,

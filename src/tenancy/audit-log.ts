@@ -14,14 +14,15 @@ import type { RequestIds } from '../http/request/request-id.js';
 import type { Caller } from './caller.js';
 
 type AuditAction =
-  | `${'project' | 'member' | 'api_key'}.${'created' | 'changed' | 'deleted'}`
+  | `${'project' | 'member' | 'api_key' | 'passkey'}.${'created' | 'changed' | 'deleted'}`
   | 'definitions.changed'
   | 'member.email_verified'
   | 'member.password_set'
   | 'member.totp_on'
   | 'member.totp_off'
   | 'member.recovery_codes'
-  | 'member.signed_out';
+  | 'member.signed_out'
+  | 'passkey.refused';
 
 export interface AuditEntry {
   readonly action: AuditAction;

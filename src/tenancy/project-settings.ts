@@ -6,6 +6,7 @@ import { size, wholeNumber } from '../config/variable-reader.js';
 import type { ProjectSettings } from '../database/entities/project.entity.js';
 import { CHANGES_KEEP } from '../model/changes.js';
 import { DEFAULT_IMAGE_SIZES, parseImageSizes, printImageSizes } from '../shared/image-sizes.js';
+import { faultOfOrigins, isPasskeyDomain } from '../model/passkeys.js';
 import type { Json } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import { byteSizeText } from '../shared/texts.js';
@@ -40,6 +41,31 @@ export const PROJECT_SETTINGS: Settings = {
   otp: { ...onOrOff('otp', 'on (or off)'), show: (value = false) => value },
   mailSignIn: { ...onOrOff('mail_sign_in', 'on (or off)'), show: (value = false) => (value ? 'on' : 'off') },
   secondStep: choice('second_step', ['optional', 'administrators', 'everyone']),
+  passkeyDomain: {
+    name: 'passkey_domain',
+    usage: '<domain> (or off)',
+    read: (text) => {
+      const host = text.toLowerCase();
+      if (host === 'off' || isPasskeyDomain(host)) return host === 'off' ? null : host;
+      return fault(
+        'passkey_domain is a host, or what hosts end in with a dot inside, such as example.com; localhost; or off.',
+      );
+    },
+    show: (value) => value ?? 'off',
+    isPossible: (value) => value === null || (typeof value === 'string' && isPasskeyDomain(value)),
+  },
+  passkeyOrigins: {
+    name: 'passkey_origins',
+    usage: '<origin>,… (or off)',
+    read: (text) => {
+      if (text === 'off') return null;
+      const origins = text.split(',').map((origin) => origin.trim());
+      const wrong = faultOfOrigins(origins);
+      return wrong === undefined ? origins : fault(`passkey_origins: ${wrong}`);
+    },
+    show: (value) => value?.join(',') ?? 'off',
+    isPossible: (value) => value === null || (isTexts(value) && faultOfOrigins(value) === undefined),
+  },
   background: { ...onOrOff('background', 'off (or on)'), show: (value = true) => (value ? 'on' : 'off') },
   changesKeep: {
     name: 'changes_keep',
@@ -165,6 +191,10 @@ function fault(text: string): SettingFault {
 
 function isPositive(value: unknown): boolean {
   return typeof value === 'number' && value > 0;
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }
 
 function isLimit(value: unknown): boolean {

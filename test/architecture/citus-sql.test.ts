@@ -26,6 +26,8 @@ import * as projectRows from '../../src/sql/list/project-rows.sql.js';
 import * as apiKey from '../../src/sql/member/api-key.sql.js';
 import * as credential from '../../src/sql/member/credential.sql.js';
 import * as oneTime from '../../src/sql/member/one-time.sql.js';
+import * as owned from '../../src/sql/member/owned.sql.js';
+import * as passkey from '../../src/sql/member/passkey.sql.js';
 import * as totp from '../../src/sql/member/totp.sql.js';
 import * as verified from '../../src/sql/member/verified.sql.js';
 import * as session from '../../src/sql/member/session.sql.js';
@@ -164,9 +166,11 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
   ],
   deleteRowsStatement: () => projectRows.deleteRowsStatement(SCHEMA, 'city'),
   recordKeyUseStatement: () => apiKey.recordKeyUseStatement(SCHEMA, ID),
-  lockKeyOwnerStatement: () => apiKey.lockKeyOwnerStatement(SCHEMA, ID),
-  deleteKeysOfMemberStatement: () => apiKey.deleteKeysOfMemberStatement(SCHEMA, ID),
-  deleteKeysWithoutMemberStatement: () => apiKey.deleteKeysWithoutMemberStatement(SCHEMA),
+  lockOwnerStatement: () => owned.lockOwnerStatement(SCHEMA, ID),
+  deleteOwnedStatement: () => owned.deleteOwnedStatement(SCHEMA, 'api_key', ID),
+  deleteOwnerlessStatement: () => owned.deleteOwnerlessStatement(SCHEMA, 'api_key'),
+  usePasskeyStatement: () => passkey.usePasskeyStatement(SCHEMA, { id: ID, counter: 1, backedUp: true }),
+  giveHandleStatement: () => passkey.giveHandleStatement(SCHEMA, ID, 'a'),
   setScopesStatement: () => apiKey.setScopesStatement(SCHEMA, [{ id: ID, scope: {} }]),
   recordAccessStatement: () => credential.recordAccessStatement(SCHEMA, member, fields, ID),
   setPasswordStatement: () => credential.setPasswordStatement(SCHEMA, ID, 'a', 'b'),
@@ -194,7 +198,7 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
     expiredRows.deleteExpiredRowsStatement(SCHEMA, '_session'),
   ],
   startSessionStatement: () =>
-    ['hash', undefined].map((password) =>
+    [{ password: 'hash' }, { passkey: ID }, {}].map((proof) =>
       session.startSessionStatement(SCHEMA, {
         id: ID,
         client,
@@ -202,7 +206,7 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
         memberId: ID,
         refresh: ID,
         lifetime: 1,
-        ...(password !== undefined && { password }),
+        ...proof,
       }),
     ),
   recordUseStatement: () => session.recordUseStatement(SCHEMA, ID),

@@ -14,7 +14,7 @@ import { isUuid } from '../../shared/identifiers.js';
 import { type Json, scalarText } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
 import { shortened } from '../../shared/texts.js';
-import { countKeysStatement, lockKeyOwnerStatement, memberOfKeyStatement } from '../../sql/member/api-key.sql.js';
+import { countOwnedStatement, lockOwnerStatement, ownerStatement } from '../../sql/member/owned.sql.js';
 import { isAdministrator, SYSTEM } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
 import { Behaviors, type PendingWrite, type RegisteredBehavior, type WrittenBy } from '../../unit/draft/behavior.js';
@@ -65,10 +65,10 @@ export class ApiKeyBehavior implements RegisteredBehavior, OnModuleInit {
     const { schema } = project;
     const locked = await trackContention(
       () => ({ schema, table: CREDENTIAL_KIND }),
-      () => executor.run(lockKeyOwnerStatement(schema, memberId)),
+      () => executor.run(lockOwnerStatement(schema, memberId)),
     );
     if (locked.length === 0) return addUnknownMember(memberId, faults);
-    const [row] = await executor.run<{ count: number }>(countKeysStatement(schema, memberId));
+    const [row] = await executor.run<{ count: number }>(countOwnedStatement(schema, API_KEY_KIND, memberId));
     if ((row?.count ?? 0) < LIMITS.keysPerMember) return;
     throw refusal(
       'key.too_many',
@@ -94,7 +94,7 @@ export class ApiKeyBehavior implements RegisteredBehavior, OnModuleInit {
     const { project, executor } = session;
     this.keys.forget(project, executor);
     if (written === 'edit' && !givesRights(values)) return;
-    const [row] = await executor.run<{ member: string }>(memberOfKeyStatement(project.schema, id));
+    const [row] = await executor.run<{ member: string }>(ownerStatement(project.schema, API_KEY_KIND, id));
     if (row) await this.changes.tell(session, row.member, written === 'edit' ? 'key_changed' : 'key_made');
   }
 

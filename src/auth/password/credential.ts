@@ -21,7 +21,7 @@ export interface Credential {
  * The account that attempts are counted for: the member, by whichever name it is given, or the name itself if nobody
  * has it.
  */
-export function accountOf(found: Credential | undefined, typed = ''): string {
+export function accountOf(found: Pick<Credential, 'member_id'> | undefined, typed = ''): string {
   return found ? `member ${found.member_id}` : `name ${typed}`;
 }
 

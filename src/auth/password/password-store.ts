@@ -4,7 +4,11 @@ import { Database, type Transaction } from '../../database/database.js';
 import { refusal } from '../../shared/errors.js';
 import { MetricSources } from '../../shared/metric-sources.js';
 import { foldName } from '../../shared/member-names.js';
-import { findCredentialStatement, setPasswordStatement } from '../../sql/member/credential.sql.js';
+import {
+  findCredentialStatement,
+  findMemberCredentialStatement,
+  setPasswordStatement,
+} from '../../sql/member/credential.sql.js';
 import type { Project } from '../../tenancy/project.js';
 import type { Credential } from './credential.js';
 import { checkPassword, hashPassword, hashQueue } from './password-hash.js';
@@ -87,6 +91,14 @@ export class PasswordStore {
     });
     return found;
   }
+}
+
+/** Of the member of a session. @throws KindError 401 if it is deleted */
+export async function credentialOf(database: Database, project: Project, memberId: string): Promise<Credential> {
+  const statement = findMemberCredentialStatement(project.schema, memberId);
+  const [found] = await database.ofProject(project).run<Credential>(statement);
+  if (!found) throw refusal('token.invalid', 'The member of this token is deleted');
+  return found;
 }
 
 /** The credential of the member with a name or address, for operators. @throws KindError 404 */

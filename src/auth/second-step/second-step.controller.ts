@@ -7,8 +7,9 @@ import { ForHeldMembers } from '../../tenancy/route-options.js';
 import { AnyInput, Input, type BodyInput } from '../../tenancy/request-bodies.js';
 import { Scope, type RequestScope } from '../../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../../tenancy/tenancy.interceptor.js';
-import { authRequestOf, NoStore, requireSession, WithoutKeyInterceptor } from '../auth-request.js';
+import { authRequestOf, NoStore, readInSession, requireSession, WithoutKeyInterceptor } from '../auth-request.js';
 import { CodeBody, ConfirmBody } from './second-step.dto.js';
+import { ConfirmService } from './confirm.service.js';
 import { SecondStepService } from './second-step.service.js';
 
 const ROUTE = { tag: 'Authentication', needs: 'bearer' } as const;
@@ -18,7 +19,10 @@ const ROUTE = { tag: 'Authentication', needs: 'bearer' } as const;
 @ForHeldMembers()
 @UseInterceptors(TenancyInterceptor, WithoutKeyInterceptor)
 export class SecondStepController {
-  constructor(private readonly steps: SecondStepService) {}
+  constructor(
+    private readonly confirms: ConfirmService,
+    private readonly steps: SecondStepService,
+  ) {}
 
   @Get('second_step')
   @ApiRoute({
@@ -119,12 +123,6 @@ export class SecondStepController {
     @Req() request: HttpRequest,
     @Input(ConfirmBody) read: BodyInput<ConfirmBody>,
   ): Promise<Answer> {
-    return this.steps.prove(scope, authRequestOf(request), await readInSession(scope, read));
+    return this.confirms.prove(scope, authRequestOf(request), await readInSession(scope, read));
   }
-}
-
-/** The body of a request, which is not read without a session. @throws KindError 401, 403 */
-function readInSession<T>({ caller }: RequestScope, read: BodyInput<T>): Promise<T> {
-  requireSession(caller);
-  return read();
 }

@@ -1,4 +1,4 @@
-/** Members set up and remove their second step, and prove once more who they are. */
+/** Members set up and remove their second step. */
 import { Injectable } from '@nestjs/common';
 import { Catalog } from '../../catalog/catalog.service.js';
 import { usedBy } from '../../catalog/session/executors.js';
@@ -15,14 +15,12 @@ import type { RequestScope } from '../../tenancy/request-scope.js';
 import { type AuthRequest, requireSession } from '../auth-request.js';
 import { requireAdministrator } from '../members.service.js';
 import { Notices } from '../notices.js';
-import { accountOf, type Credential } from '../password/credential.js';
-import { verifyPassword } from '../password/password-hash.js';
-import { memberNamed } from '../password/password-store.js';
-import { FreshProof } from '../session/fresh-proof.js';
+import type { Credential } from '../password/credential.js';
+import { credentialOf, memberNamed } from '../password/password-store.js';
+import { Passkeys } from '../passkey/passkeys.js';
+import { ProvedMembers } from '../proved-members.js';
 import { SessionStore } from '../session/session-store.js';
-import { Throttle } from '../throttle.js';
-import type { ConfirmBody } from './second-step.dto.js';
-import { Totp, wrongProof } from './totp.js';
+import { Totp } from './totp.js';
 
 /** Administrators that are told of it when they remove a second step. */
 const MOST_TOLD = 20;
@@ -33,29 +31,30 @@ export class SecondStepService {
     private readonly audit: AuditLog,
     private readonly catalog: Catalog,
     private readonly database: Database,
-    private readonly fresh: FreshProof,
     private readonly notices: Notices,
+    private readonly passkeys: Passkeys,
+    private readonly proved: ProvedMembers,
     private readonly sessions: SessionStore,
-    private readonly throttle: Throttle,
     private readonly totp: Totp,
   ) {}
 
   /** What the member has set up. */
   async state({ project, caller }: RequestScope): Promise<Answer> {
     const { id } = requireSession(caller);
-    const member = await this.catalog.inProject(project, () => this.#credentialOf(project, id));
-    return jsonAnswer({ totp: member.totp_confirmed, recovery_codes: member.recovery_codes });
+    const member = await this.catalog.inProject(project, () => credentialOf(this.database, project, id));
+    const passkeys = await this.passkeys.countOf(project, id);
+    return jsonAnswer({ totp: member.totp_confirmed, passkeys, recovery_codes: member.recovery_codes });
   }
 
   /** @throws KindError 403, 409 */
   begin(scope: RequestScope): Promise<Answer> {
-    return this.#asMember(scope, async (member) => jsonAnswer({ ...(await this.totp.begin(scope.project, member)) }));
+    return this.proved.run(scope, async (member) => jsonAnswer({ ...(await this.totp.begin(scope.project, member)) }));
   }
 
   /** The step is asked for from now on, and all other sessions end. @throws KindError 400, 403, 409, 429 */
   confirm(scope: RequestScope, client: AuthRequest, code: string): Promise<Answer> {
     const { project, caller } = scope;
-    return this.#asMember(scope, (member) =>
+    return this.proved.run(scope, (member) =>
       this.notices.about(project, client, [member], 'totp_on', async () => {
         const { id: memberId, sessionId: but } = requireSession(caller);
         const codes = await this.#record(scope, member, 'member.totp_on', async (tx) => {
@@ -72,7 +71,7 @@ export class SecondStepService {
   /** @throws KindError 403, 409 */
   renewCodes(scope: RequestScope, client: AuthRequest): Promise<Answer> {
     const { project } = scope;
-    return this.#asMember(scope, (member) =>
+    return this.proved.run(scope, (member) =>
       this.notices.about(project, client, [member], 'recovery_codes', async () => {
         const codes = await this.#record(scope, member, 'member.recovery_codes', (tx) =>
           this.totp.renewRecoveryCodes(tx, project, member.member_id),
@@ -84,15 +83,14 @@ export class SecondStepService {
 
   /** @throws KindError 403, 409 */
   remove(scope: RequestScope, client: AuthRequest): Promise<Answer> {
-    return this.#asMember(scope, (member) => this.#removeOf(scope, client, member, [member]));
+    return this.proved.run(scope, (member) => this.#removeOf(scope, client, member, [member]));
   }
 
   /** Of a member that has lost it. It is told, and all administrators are. @throws KindError 401, 403, 404, 409 */
   async removeOf(scope: RequestScope, client: AuthRequest, kindId: string, memberId: string): Promise<Answer> {
     const { project } = scope;
     requireAdministrator(scope.caller);
-    return this.catalog.inProject(project, async () => {
-      await this.fresh.require(scope);
+    return this.proved.run(scope, async () => {
       const member = isUuid(memberId) ? await this.#find(project, memberId) : undefined;
       if (member?.member_kind !== kindId) throw refusal('unit.unknown', `No '${shortened(kindId)}' has that id`);
       const statement = findAdministratorsStatement(project.schema, MOST_TOLD);
@@ -111,25 +109,6 @@ export class SecondStepService {
     return member;
   }
 
-  /** A fresh proof: of the app where one is set up, else of the password. @throws KindError 400, 401, 429 */
-  async prove({ project, caller }: RequestScope, { address }: AuthRequest, given: ConfirmBody): Promise<Answer> {
-    const { id, sessionId } = requireSession(caller);
-    return this.catalog.inProject(project, async () => {
-      const member = await this.#credentialOf(project, id);
-      await this.throttle.guard(project, { address, account: accountOf(member) }, async () => {
-        if (member.totp_confirmed) {
-          if (given.otp === null) throw wrongWay('otp', 'a code of your authenticator app, or a recovery code');
-          await this.totp.use(project, member, given.otp);
-        } else {
-          if (given.password === null) throw wrongWay('password', 'your password');
-          if (!(await verifyPassword(member.password_hash, given.password, project.id))) throw wrongProof();
-        }
-      });
-      await this.fresh.renew(project, sessionId);
-      return NULL_ANSWER;
-    });
-  }
-
   async #removeOf(
     scope: RequestScope,
     client: Pick<AuthRequest, 'afterAnswer'>,
@@ -140,21 +119,6 @@ export class SecondStepService {
       this.#record(scope, member, 'member.totp_off', (tx) => this.totp.remove(tx, scope.project, member.member_id)),
     );
     return NULL_ANSWER;
-  }
-
-  /** Runs `work` for the member of a request that has proved itself a moment ago. */
-  #asMember(scope: RequestScope, work: (member: Credential) => Promise<Answer>): Promise<Answer> {
-    const { project } = scope;
-    return this.catalog.inProject(project, async () => {
-      const { id } = await this.fresh.require(scope);
-      return work(await this.#credentialOf(project, id));
-    });
-  }
-
-  async #credentialOf(project: Project, memberId: string): Promise<Credential> {
-    const found = await this.#find(project, memberId);
-    if (!found) throw refusal('token.invalid', 'The member of this token is deleted');
-    return found;
   }
 
   async #find(project: Project, memberId: string): Promise<Credential | undefined> {
@@ -176,8 +140,4 @@ export class SecondStepService {
       return result;
     }, usedBy(scope));
   }
-}
-
-function wrongWay(parameter: string, what: string) {
-  return refusal('parameter.required', `${parameter}: give ${what}`, { parameter });
 }

@@ -2,11 +2,13 @@
 import { Injectable } from '@nestjs/common';
 import { MailQueue } from '../../mail/mail-queue.js';
 import { codeMail } from '../../mail/mail-texts.js';
+import { demandsSecondStep } from '../../model/held-members.js';
 import { KindError } from '../../shared/errors.js';
 import type { Project } from '../../tenancy/project.js';
 import type { AuthRequest } from '../auth-request.js';
 import { OneTimeSecrets } from '../one-time-secrets.js';
 import type { Credential } from '../password/credential.js';
+import { Passkeys } from '../passkey/passkeys.js';
 import { signInFailed } from '../sign-in-failed.js';
 import { Throttle } from '../throttle.js';
 import { Totp } from './totp.js';
@@ -21,7 +23,7 @@ interface FirstStep {
 }
 
 /** How a member is to make its second step; or it has made it, or has none to make. */
-type SecondStep = 'totp' | 'mail' | 'made' | 'none';
+type SecondStep = 'totp' | 'mail' | 'passkey' | 'made' | 'none';
 
 const CODE_MINUTES = 10;
 const CODE_DIGITS = 6;
@@ -30,6 +32,7 @@ const CODE_DIGITS = 6;
 export class SecondSteps {
   constructor(
     private readonly mail: MailQueue,
+    private readonly passkeys: Passkeys,
     private readonly secrets: OneTimeSecrets,
     private readonly throttle: Throttle,
     private readonly totp: Totp,
@@ -44,6 +47,8 @@ export class SecondSteps {
       await asSignIn(() => this.totp.use(project, member, otp));
       return 'made';
     }
+    if (demandsSecondStep(project.settings, member.member_kind) && (await this.#hasPasskey(project, member)))
+      return 'passkey';
     // After a code of one mail, a code of another proves nothing more.
     if (!project.settings.otp || way === 'mail_code') return 'none';
     if (otp === null) {
@@ -52,6 +57,10 @@ export class SecondSteps {
     }
     if (!(await this.secrets.useCode(project, 'code', member.member_id, otp))) throw signInFailed();
     return 'made';
+  }
+
+  async #hasPasskey(project: Project, { member_id: id }: Credential): Promise<boolean> {
+    return (await this.passkeys.countOf(project, id)) > 0;
   }
 
   /**

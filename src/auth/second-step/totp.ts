@@ -22,6 +22,7 @@ import {
 } from '../../sql/member/totp.sql.js';
 import type { Project } from '../../tenancy/project.js';
 import type { Credential } from '../password/credential.js';
+import { wrongProof } from '../sign-in-failed.js';
 import { Throttle } from '../throttle.js';
 
 const PERIOD = 30;
@@ -126,11 +127,6 @@ export class Totp {
   #hashOf(memberId: string, code: string): string {
     return this.#hash(memberId, code.toUpperCase().replace(/[^A-Z2-7]/g, ''));
   }
-}
-
-/** A code that is not the right one, of a member that has proved who it is in another way. */
-export function wrongProof() {
-  return refusal('proof.wrong', 'The code or the password is wrong, too old, or was used before');
 }
 
 function noApp() {

@@ -45,6 +45,8 @@ export interface SessionStart {
   readonly memberId: string;
   /** The hash that the password was checked with. */
   readonly password?: string | undefined;
+  /** The id of the passkey that was used. */
+  readonly passkey?: string | undefined;
   readonly client?: SessionClient | undefined;
 }
 
@@ -74,19 +76,23 @@ export class SessionStore {
     metricSources.addCache('sessions', this.#checked);
   }
 
-  /** @throws KindError 401 if the stored hash is no longer the one that was verified */
+  /** @throws KindError 401 if the stored hash is no longer the one that was verified, or the passkey is gone */
   async start(
     executor: Executor,
     project: Project,
-    { kindId, memberId, password, client }: SessionStart,
+    { kindId, memberId, password, passkey, client }: SessionStart,
   ): Promise<SessionGrant> {
     const [sessionId, refreshId] = [randomUUID(), randomUUID()];
     const lifetime = this.config.refreshTokenTtl / 1000;
     const session = { id: sessionId, client, memberKind: kindId, memberId, refresh: refreshId, lifetime };
     const [row] = await executor.run<{ issued: number }>(
-      startSessionStatement(project.schema, { ...session, ...(password !== undefined && { password }) }),
+      startSessionStatement(project.schema, {
+        ...session,
+        ...(password !== undefined && { password }),
+        ...(passkey !== undefined && { passkey }),
+      }),
     );
-    if (!row) throw refusal('signin.failed', 'The password was changed a moment ago');
+    if (!row) throw refusal('signin.failed', 'The password was changed, or the passkey removed, a moment ago');
     await this.expired.sweep(executor, project.schema, SESSION_TABLE);
     return { sessionId, refreshId, issuedAt: row.issued };
   }

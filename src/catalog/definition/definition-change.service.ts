@@ -5,15 +5,12 @@ import { Database, type Transaction, type Executor } from '../../database/databa
 import { isStaleModel } from '../../database/statement/sqlstate.js';
 import { remainingAccepted } from '../../access/accepted.js';
 import { orphanedAccess, type ClosedAccess } from '../../access/orphaned-access.js';
-import { FILE_KIND, KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
+import { FILE_KIND, KIND_KIND, LINK_KIND, OWNED_KINDS } from '../../model/built-in-traits.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
 import { diffInPieces, type Guard, type SchemaStep } from '../../model/table/diff.js';
 import { isMemberKind, parameterOwner, recordOfParameter, type Model } from '../../model/model.js';
-import {
-  deleteKeysWithoutMemberStatement,
-  keysNamingKindStatement,
-  setScopesStatement,
-} from '../../sql/member/api-key.sql.js';
+import { keysNamingKindStatement, setScopesStatement } from '../../sql/member/api-key.sql.js';
+import { deleteOwnerlessStatement } from '../../sql/member/owned.sql.js';
 import { forgetTasksOfKindsStatement } from '../../sql/changes/follow.sql.js';
 import { deleteUnitsStatement } from '../../sql/write/delete.sql.js';
 import { deleteLinksOfKindStatement } from '../../sql/link/many-links.sql.js';
@@ -234,7 +231,9 @@ export class DefinitionChangeService {
     // After the version was raised, so that keys which were made meanwhile are found too.
     const deleted = [...before.kinds.keys()].filter((id) => !after.kinds.has(id));
     await dropKindsFromScopes(tx, project.schema, deleted);
-    if (formerMembers.length > 0) await tx.run(deleteKeysWithoutMemberStatement(project.schema));
+    if (formerMembers.length > 0) {
+      for (const owned of OWNED_KINDS) await tx.run(deleteOwnerlessStatement(project.schema, owned));
+    }
     return { ...after, version };
   }
 

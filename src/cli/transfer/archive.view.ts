@@ -1,5 +1,12 @@
 /** What an archive of a project has, in the output of commands. Pure. */
-import { ADMIN_KIND, API_KEY_KIND, CREDENTIAL_KIND, FILE_KIND, WEBHOOK_KIND } from '../../model/built-in-traits.js';
+import {
+  ADMIN_KIND,
+  API_KEY_KIND,
+  CREDENTIAL_KIND,
+  FILE_KIND,
+  OWNED_KINDS,
+  WEBHOOK_KIND,
+} from '../../model/built-in-traits.js';
 import { plural } from '../../shared/texts.js';
 import type { Manifest } from '../../transfer/project/archive.js';
 
@@ -13,7 +20,7 @@ export interface ArchiveView {
 const fileOf = (kind: string): string => `kinds/${kind}.ndjson`;
 const MEMBERS = fileOf(CREDENTIAL_KIND);
 /** Which users don't define. */
-const BUILT_IN: readonly string[] = [MEMBERS, fileOf(ADMIN_KIND), fileOf(API_KEY_KIND), fileOf(WEBHOOK_KIND)];
+const BUILT_IN: readonly string[] = [MEMBERS, ...[ADMIN_KIND, ...OWNED_KINDS, WEBHOOK_KIND].map(fileOf)];
 
 export function archiveView({ files }: Manifest): ArchiveView {
   const recordsOf = (test: (path: string) => boolean): number =>

@@ -105,6 +105,21 @@ export function OptionalValue(schema: ValueSchema): PropertyDecorator {
   return applyDecorators(ApiProperty({ required: false, ...schema }), IsOptional());
 }
 
+/** An object, which the handler checks; null counts as absent where it may be. */
+export function JsonObject(description: string, { optional = false } = {}): PropertyDecorator {
+  return applyDecorators(
+    ApiProperty({
+      type: 'object',
+      additionalProperties: true,
+      selfRequired: !optional,
+      nullable: optional,
+      description,
+    }),
+    optional ? IsOptional() : IsPresent('must be given'),
+    Check('parameter.bad_type', isPlainObject, (value) => `must be an object, got ${typeName(value)}`),
+  );
+}
+
 interface ValueSchema {
   readonly oneOf: ({ readonly $ref: string } | { readonly type: 'null' })[];
   readonly description: string;

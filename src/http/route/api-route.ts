@@ -57,6 +57,8 @@ export type ContentForm =
   | 'secondStep'
   | 'totp'
   | 'recoveryCodes'
+  | 'passkey'
+  | 'passkeyOptions'
   | 'mail'
   | 'explanation'
   | 'accessReport'

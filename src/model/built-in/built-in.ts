@@ -14,6 +14,7 @@ import {
   SESSION_NAMES,
   CREDENTIAL_FIELDS,
   API_KEY_FIELDS,
+  PASSKEY_FIELDS,
 } from './member-fields.js';
 import { MOST_DAYS } from '../changes.js';
 import { MEMBER_GROUP, PARAMETER_GROUP } from '../model.js';
@@ -32,6 +33,7 @@ import {
   KIND_KIND,
   LINK_KIND,
   LINK_TYPE,
+  PASSKEY_KIND,
   NO_TRAITS,
   WEBHOOK_KIND,
   type BuiltInTraits,
@@ -41,7 +43,7 @@ import {
  * Raise it whenever the tables of the built-in model change, or the indexes of all kinds, so that existing projects are
  * upgraded. A release with an older one does not start on a database any more.
  */
-export const BUILT_IN_VERSION = 10;
+export const BUILT_IN_VERSION = 11;
 
 export interface BuiltInKind {
   readonly id: string;
@@ -159,8 +161,8 @@ const builtInKind = (
   traits,
 });
 
-/** Members have the API keys of their own; administrators pass every rule. */
-const OWN_KEY = ['eq(member,@member.id)'];
+/** Members have the API keys and passkeys of their own; administrators pass every rule. */
+const OWN = ['eq(member,@member.id)'];
 /** Files are of the members who have made them, and those read them too who may read what uses them. */
 const OWN_FILE = ['eq(owner,@member.id)'];
 
@@ -201,10 +203,16 @@ export const BUILT_IN_KINDS: readonly BuiltInKind[] = [
     changes: 'feed',
   }),
   builtInKind(API_KEY_KIND, 'API key', 'uuid', [keyLabel, ...API_KEY_FIELDS], {
-    rules: { read: OWN_KEY, create: OWN_KEY, update: OWN_KEY, delete: OWN_KEY },
+    rules: { read: OWN, create: OWN, update: OWN, delete: OWN },
     notByKeys: ['create', 'update'],
     alone: true,
     secret: 'secret',
+  }),
+  builtInKind(PASSKEY_KIND, 'Passkey', 'uuid', [keyLabel, ...PASSKEY_FIELDS], {
+    rules: { read: OWN, update: OWN, delete: OWN },
+    // They are made by POST /auth/passkey alone.
+    closed: ['create'],
+    alone: true,
   }),
   builtInKind(WEBHOOK_KIND, 'Webhook', 'identifier', [keyLabel, ...WEBHOOK_FIELDS], {
     levels: { read: 'admin' },

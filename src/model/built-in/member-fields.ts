@@ -1,4 +1,4 @@
-/** The fields of members, of their credentials (`kind_system_user`) and of their API keys (`api_key`). */
+/** The fields of members, of their credentials (`kind_system_user`), their API keys (`api_key`) and their passkeys (`passkey`). */
 import { PASSWORD } from '../../shared/limits.js';
 import { builtInField as field } from '../field.js';
 import type { Field } from '../model.js';
@@ -32,6 +32,8 @@ export const CREDENTIAL_FIELDS: readonly Field[] = [
   field({ id: 'recovery_codes', type: 'string', multiple: true, hidden: true }),
   // What counts; members show a copy of it.
   field({ id: EMAIL_VERIFIED_AT, type: 'datetime', hidden: true }),
+  // By which devices with passkeys know the member: 64 random bytes, which tell nothing of it.
+  secret('passkey_handle'),
   secret('member_kind'),
   field({ id: 'member_id', type: 'string', hidden: true, indexed: true }, idColumn),
 ];
@@ -43,6 +45,7 @@ export const CREDENTIAL_SECRETS: readonly string[] = [
   'totp_confirmed',
   'totp_step',
   'recovery_codes',
+  'passkey_handle',
 ];
 
 /** The field of a sign-up body in place of the id of the credentials. */
@@ -146,4 +149,32 @@ export const API_KEY_FIELDS: readonly Field[] = [
     { system: true },
   ),
   field({ id: SECRET_HASH, type: 'string', hidden: true, unique: true, nullable: false }, { system: true }),
+];
+
+/** Whoever may edit a passkey gives it another label, and changes nothing else. */
+const kept = (settings: Parameters<typeof field>[0], extras?: Parameters<typeof field>[1]) =>
+  field({ ...settings, writeAccess: 'nobody' }, extras);
+/** Changes with each use, without a new version of the unit. */
+const USED = { unversioned: true } as const;
+
+/** The fields after the label. */
+export const PASSKEY_FIELDS: readonly Field[] = [
+  kept({ id: 'member', type: 'string', label: 'Member', nullable: false, indexed: true }, idColumn),
+  kept(
+    {
+      id: 'backed_up',
+      type: 'boolean',
+      label: 'Backed up',
+      helperText: 'Whether it is kept elsewhere too, so that it is not lost with its device',
+      nullable: false,
+    },
+    USED,
+  ),
+  kept({ id: 'last_used_at', type: 'datetime', label: 'Last used at' }, USED),
+  // What devices call it, how they are reached, the domain that it is for, how often it was used if they count.
+  kept({ id: 'credential_id', type: 'string', hidden: true, unique: true, nullable: false }),
+  kept({ id: 'transports', type: 'string', multiple: true, hidden: true, nullable: false }),
+  kept({ id: 'domain', type: 'string', hidden: true, nullable: false }),
+  kept({ id: 'public_key', type: 'text', hidden: true, nullable: false }),
+  kept({ id: 'counter', type: 'integer', hidden: true, nullable: false }, USED),
 ];

@@ -1,4 +1,4 @@
-/** API keys of members: finding one by its secret, and what goes with their members and with kinds. */
+/** API keys of members: finding one by its secret, and their scopes. */
 import { API_KEY_KIND, CREDENTIAL_KIND } from '../../model/built-in-traits.js';
 import type { HeldReason, MemberDemands } from '../../model/held-members.js';
 import { heldReason } from './held.sql.js';
@@ -33,7 +33,7 @@ export function findKeyStatement(schema: string, hash: string, demands: MemberDe
         c."member_kind" AS member_kind,
         c."member_id"::text AS member_id,
         k."scope" AS scope,
-        ${heldReason(sql`c`, demands)} AS held,
+        ${heldReason(schema, sql`c`, demands)} AS held,
         (extract(epoch FROM k."expires_at") * 1000)::float8 AS expires,
         coalesce(k."last_used_at" < now() - ${seconds(USE_PRECISION)}, true) AS unrecorded,
         ${modelVersion(schema)} AS v
@@ -53,7 +53,7 @@ export function keyScopesStatement(schema: string, ids: readonly string[], deman
     JOIN ${ident(schema, CREDENTIAL_KIND)} AS c ON c."member_id" = k."member"
     WHERE k."id" = ANY(${param(ids)}::uuid[])
       AND (k."expires_at" IS NULL OR k."expires_at" > now())
-      AND ${heldReason(sql`c`, demands)} IS NULL
+      AND ${heldReason(schema, sql`c`, demands)} IS NULL
   `);
 }
 
@@ -73,59 +73,6 @@ export function recordKeyUseStatement(schema: string, id: string): Statement {
     `,
     true,
   );
-}
-
-/**
- * Locks the credentials of a member until the transaction ends, by an edit that changes nothing: a transaction that
- * deletes the member meanwhile waits, and then sees the keys that this one makes, whatever its isolation level. One row
- * if the member exists.
- */
-export function lockKeyOwnerStatement(schema: string, memberId: string): Statement {
-  return render(
-    sql`
-      UPDATE ${ident(schema, CREDENTIAL_KIND)}
-      SET "member_id" = "member_id"
-      WHERE "member_id" = ${param(memberId)}::uuid
-      RETURNING 1 AS locked
-    `,
-    true,
-  );
-}
-
-export function countKeysStatement(schema: string, memberId: string): Statement {
-  return render(sql`
-    SELECT count(*)::int AS count
-    FROM ${ident(schema, API_KEY_KIND)}
-    WHERE "member" = ${param(memberId)}::uuid
-  `);
-}
-
-/** One row `member` if the key exists. */
-export function memberOfKeyStatement(schema: string, id: string): Statement {
-  return render(sql`
-    SELECT "member"::text AS member
-    FROM ${ident(schema, API_KEY_KIND)}
-    WHERE "id" = ${param(id)}::uuid
-  `);
-}
-
-/** Rows `id`: those of the keys that it deletes. */
-export function deleteKeysOfMemberStatement(schema: string, memberId: string): Statement {
-  return render(
-    sql`DELETE FROM ${ident(schema, API_KEY_KIND)} WHERE "member" = ${param(memberId)}::uuid RETURNING "id"`,
-  );
-}
-
-/** Deletes the keys whose member has no credentials any more. */
-export function deleteKeysWithoutMemberStatement(schema: string): Statement {
-  return render(sql`
-    DELETE FROM ${ident(schema, API_KEY_KIND)} AS k
-    WHERE NOT EXISTS (
-      SELECT 1
-      FROM ${ident(schema, CREDENTIAL_KIND)} AS c
-      WHERE c."member_id" = k."member"
-    )
-  `);
 }
 
 /** The keys whose scope names a kind, after an id, in the order of ids: rows `id`, `scope`. */

@@ -1,7 +1,9 @@
 /** What keeps a member from going further. */
 import { ADMIN_KIND } from '../../model/built-in-traits.js';
 import type { HeldReason, MemberDemands } from '../../model/held-members.js';
-import { param, sql, type Fragment } from '../fragment.js';
+import { passkeyUse } from '../../model/passkeys.js';
+import { all, param, sql, type Fragment } from '../fragment.js';
+import { hasPasskey } from './passkey.sql.js';
 
 const WITHOUT_SECOND_STEP: HeldReason = 'second_step.missing';
 
@@ -11,9 +13,14 @@ export function demandsMore({ secondStep = 'optional' }: MemberDemands): boolean
 }
 
 /** The `HeldReason` of the credentials in a row, or null. */
-export function heldReason(credentials: Fragment, { secondStep = 'optional' }: MemberDemands): Fragment {
+export function heldReason(schema: string, credentials: Fragment, demands: MemberDemands): Fragment {
+  const { secondStep = 'optional' } = demands;
   if (secondStep === 'optional') return sql`NULL::text`;
-  const concerned = secondStep === 'everyone' ? sql`true` : sql`${credentials}."member_kind" = ${param(ADMIN_KIND)}`;
-  const missing = sql`${concerned} AND ${credentials}."totp_confirmed" IS NOT TRUE`;
+  const passkeys = passkeyUse(demands);
+  const missing = all([
+    secondStep === 'administrators' ? sql`${credentials}."member_kind" = ${param(ADMIN_KIND)}` : undefined,
+    sql`${credentials}."totp_confirmed" IS NOT TRUE`,
+    passkeys && sql`NOT ${hasPasskey(schema, sql`${credentials}."member_id"`, passkeys.domain)}`,
+  ]);
   return sql`CASE WHEN ${missing} THEN ${param(WITHOUT_SECOND_STEP)}::text END`;
 }

@@ -1,6 +1,6 @@
 /** Sessions of members and their refresh tokens. A conditional UPDATE uses each token only once. */
 import { REFRESH_TABLE, SESSION_TABLE } from '../../model/table/internal-tables.js';
-import { CREDENTIAL_KIND } from '../../model/built-in-traits.js';
+import { CREDENTIAL_KIND, PASSKEY_KIND } from '../../model/built-in-traits.js';
 import type { MemberDemands } from '../../model/held-members.js';
 import { demandsMore, heldReason } from './held.sql.js';
 import { seconds, utcText } from '../columns.sql.js';
@@ -24,34 +24,27 @@ interface NewSession {
   readonly lifetime: number;
   /** The hash that the password was checked with; if it has changed since, no session is started. */
   readonly password?: string;
+  /** The id of the passkey that was used; if it is gone since, no session is started. */
+  readonly passkey?: string;
 }
 
 const IS_ALIVE = sql`s."expires_at" > now()`;
 
 /**
  * Starts a session with its first refresh token, and deletes expired sessions of the member. One row `issued`; none if
- * the password has changed. A transaction that changes the password or deletes the member at the same time waits for
+ * what its member has proved itself with has changed. A transaction that changes that or deletes the member at the same time waits for
  * this one and then ends this session too. That takes an UPDATE, though it changes nothing: it makes a waiting
  * transaction of level REPEATABLE READ fail and run again, which a lock would not.
  */
 export function startSessionStatement(schema: string, session: NewSession): Statement {
-  const { id, client, memberKind, memberId, refresh, lifetime, password } = session;
+  const { id, client, memberKind, memberId, refresh, lifetime } = session;
   const member = sql`${param(memberId)}::uuid`;
   const key = sql`${param(id)}::uuid`;
   const sessions = ident(schema, SESSION_TABLE);
-  const allowed =
-    password === undefined
-      ? sql`SELECT 1 AS one`
-      : sql`
-        UPDATE ${ident(schema, CREDENTIAL_KIND)}
-        SET "password_hash" = "password_hash"
-        WHERE "member_id" = ${member} AND "password_hash" = ${param(password)}
-        RETURNING 1 AS one
-      `;
   return render(
     sql`
       WITH
-        allowed AS (${allowed}),
+        allowed AS (${stillProved(schema, session)}),
         expired AS (
           DELETE FROM ${sessions}
           WHERE "member_id" = ${member} AND "expires_at" <= now()
@@ -79,6 +72,26 @@ export function startSessionStatement(schema: string, session: NewSession): Stat
     `,
     true,
   );
+}
+
+/** One row if what the member has proved itself with is still there. */
+function stillProved(schema: string, { memberId, password, passkey }: NewSession): Fragment {
+  const member = sql`${param(memberId)}::uuid`;
+  if (password !== undefined) {
+    return sql`
+      UPDATE ${ident(schema, CREDENTIAL_KIND)}
+      SET "password_hash" = "password_hash"
+      WHERE "member_id" = ${member} AND "password_hash" = ${param(password)}
+      RETURNING 1 AS one
+    `;
+  }
+  if (passkey === undefined) return sql`SELECT 1 AS one`;
+  return sql`
+    UPDATE ${ident(schema, PASSKEY_KIND)}
+    SET "member" = "member"
+    WHERE "member" = ${member} AND "id" = ${param(passkey)}::uuid
+    RETURNING 1 AS one
+  `;
 }
 
 /** The CTE `token`: a new refresh token, from rows of its id, its session and its time. */
@@ -125,7 +138,9 @@ export function aliveSessionsStatement(schema: string, ids: readonly string[], d
 /** The `HeldReason` of the member of a session `s`. */
 function heldReasonOf(schema: string, demands: MemberDemands): Fragment {
   const credentials = sql`${ident(schema, CREDENTIAL_KIND)} AS c WHERE c."member_id" = s."member_id"`;
-  return demandsMore(demands) ? sql`(SELECT ${heldReason(sql`c`, demands)} FROM ${credentials})` : sql`NULL::text`;
+  return demandsMore(demands)
+    ? sql`(SELECT ${heldReason(schema, sql`c`, demands)} FROM ${credentials})`
+    : sql`NULL::text`;
 }
 
 /** One row `fresh` of a session that is alive: whether its member has proved who it is within these seconds. */

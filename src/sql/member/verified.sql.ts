@@ -58,7 +58,8 @@ export function emptyCredentialStatement(schema: string, memberId: string, passw
       "totp_secret" = NULL,
       "totp_confirmed" = NULL,
       "totp_step" = NULL,
-      "recovery_codes" = NULL
+      "recovery_codes" = NULL,
+      "passkey_handle" = NULL
     `,
   );
 }

@@ -3,7 +3,7 @@
  * with the username of an administrator in the archive becomes that one, others stay beside those of the archive.
  */
 import type { Transaction } from '../../database/database.js';
-import { ADMIN_KIND, API_KEY_KIND } from '../../model/built-in-traits.js';
+import { ADMIN_KIND, OWNED_KINDS } from '../../model/built-in-traits.js';
 import { getBuiltInKind, type Model } from '../../model/model.js';
 import { foldName } from '../../shared/member-names.js';
 import { findCredentialStatement, setPasswordStatement } from '../../sql/member/credential.sql.js';
@@ -36,10 +36,10 @@ interface CredentialLine {
   readonly member_id: string;
 }
 
-/** Takes the administrators out of their tables. Their sessions and API keys end, as their ids can change. */
+/** Takes the administrators out of their tables. Their sessions, API keys and passkeys end, as their ids can change. */
 export async function takeAdministrators(tx: Transaction, schema: string, model: Model): Promise<Administrator[]> {
   const { units, credentials } = rowsOf(model);
-  await tx.run(lockForDefinitionChangeStatement(schema, [units.table, credentials.table, API_KEY_KIND]));
+  await tx.run(lockForDefinitionChangeStatement(schema, [units.table, credentials.table, ...OWNED_KINDS]));
   const byId = new Map(
     (await linesOf(tx, schema, units)).map((line) => [(JSON.parse(line) as { id: string }).id, line]),
   );
@@ -49,7 +49,7 @@ export async function takeAdministrators(tx: Transaction, schema: string, model:
     return unit === undefined ? [] : [{ unit, credential }];
   });
   await tx.run(endMembersStatement(schema, ADMIN_KIND));
-  await tx.run(deleteRowsStatement(schema, API_KEY_KIND));
+  for (const owned of OWNED_KINDS) await tx.run(deleteRowsStatement(schema, owned));
   await tx.run(deleteRowsStatement(schema, units.table));
   return kept;
 }

@@ -1,11 +1,11 @@
 /** The files of a project: which rows are in which file. Pure. */
 import { CREDENTIAL_SECRETS } from '../../model/built-in/member-fields.js';
 import {
-  API_KEY_KIND,
   CREDENTIAL_KIND,
   GROUP_KIND,
   KIND_KIND,
   LINK_KIND,
+  OWNED_KINDS,
   WEBHOOK_KIND,
 } from '../../model/built-in-traits.js';
 import { PARAMETER_TABLE } from '../../model/built-in/built-in.js';
@@ -39,7 +39,7 @@ export function definitionFiles(model: Model): ProjectFile[] {
 
 /** What an archive has beside definitions, units and links. */
 interface ArchiveParts {
-  /** The hashes of the members' passwords, and their API keys. */
+  /** The hashes of the members' passwords, their API keys and passkeys. */
   readonly passwords: boolean;
   /** The histories of units, as a backup has them. */
   readonly histories: boolean;
@@ -47,13 +47,13 @@ interface ArchiveParts {
 
 /**
  * The names of the members, the units of users' kinds, the administrators, the webhooks, and the links. With passwords
- * also API keys, which are of no use without their secrets, and all that is encrypted.
+ * also API keys and passkeys, with which one could sign in, and all that is encrypted.
  */
 export function dataFiles(model: Model, { passwords, histories }: ArchiveParts): ProjectFile[] {
   const files = [
     credentialFile(model, passwords),
     ...unitKinds(model).map(unitFile),
-    ...(passwords ? [unitFile(getBuiltInKind(model, API_KEY_KIND))] : []),
+    ...(passwords ? OWNED_KINDS.map((id) => unitFile(getBuiltInKind(model, id))) : []),
     unitFile(getBuiltInKind(model, WEBHOOK_KIND)),
     ...[...model.linkTypes.values()].map(linkFile),
     ...(histories ? [...model.kinds.values()].filter(({ changes }) => changes === 'history').map(historyFile) : []),

@@ -268,6 +268,10 @@ function contentSchema(form: ContentForm, kind: KindDef | undefined, view: Docum
       return schemaRef('kind_totp');
     case 'recoveryCodes':
       return schemaRef('kind_recovery_codes');
+    case 'passkey':
+      return schemaRef('kind_passkey');
+    case 'passkeyOptions':
+      return schemaRef('kind_passkey_options');
     case 'mail':
       return schemaRef('kind_mail');
     case 'explanation':

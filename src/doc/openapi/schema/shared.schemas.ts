@@ -257,6 +257,7 @@ export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
   }),
   kind_second_step: objectSchema({
     totp: { ...BOOLEAN_SCHEMA, description: 'Whether codes of an authenticator app are asked for.' },
+    passkeys: { type: 'integer', minimum: 0, description: 'How many passkeys can be used.' },
     recovery_codes: { type: 'integer', minimum: 0, description: 'How many recovery codes are left.' },
   }),
   kind_totp: objectSchema({
@@ -265,6 +266,20 @@ export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
   }),
   kind_recovery_codes: objectSchema({
     recovery_codes: { type: 'array', items: STRING_SCHEMA, description: 'Each works once, and none is shown again.' },
+  }),
+  kind_passkey: {
+    type: 'object',
+    required: ['id', 'label', 'backed_up'],
+    properties: { id: STRING_SCHEMA, label: STRING_SCHEMA, backed_up: BOOLEAN_SCHEMA },
+    description: 'The unit of the new passkey.',
+  },
+  kind_passkey_options: objectSchema({
+    challenge_id: { ...STRING_SCHEMA, description: 'To be sent back with what the device answers.' },
+    options: {
+      type: 'object',
+      description:
+        'For `PublicKeyCredential.parseCreationOptionsFromJSON`, or for a sign-in `parseRequestOptionsFromJSON`.',
+    },
   }),
   kind_mail: objectSchema({
     sent: { ...BOOLEAN_SCHEMA, description: 'False without `MAIL_URL`: then mails are only written to files.' },

@@ -1,0 +1,43 @@
+/** A new passkey may let its member go further; a removal asks for a fresh proof. The member is told of both. */
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { originalCallerOf, type Session, transactionOf } from '../../catalog/session/session.js';
+import { PASSKEY_KIND } from '../../model/built-in-traits.js';
+import type { KindDef } from '../../model/model.js';
+import { scalarText } from '../../shared/json.js';
+import { ownerStatement } from '../../sql/member/owned.sql.js';
+import { Behaviors, type RegisteredBehavior, type WrittenBy } from '../../unit/draft/behavior.js';
+import type { Draft } from '../../unit/draft/draft.js';
+import { SessionStore } from '../session/session-store.js';
+import { WaysChanges } from '../ways-changes.js';
+
+@Injectable()
+export class PasskeyBehavior implements RegisteredBehavior, OnModuleInit {
+  constructor(
+    private readonly behaviors: Behaviors,
+    private readonly changes: WaysChanges,
+    private readonly sessions: SessionStore,
+  ) {}
+
+  onModuleInit(): void {
+    this.behaviors.register(this);
+  }
+
+  applies({ id, builtIn }: KindDef): boolean {
+    return builtIn && id === PASSKEY_KIND;
+  }
+
+  async afterWrite(_kind: KindDef, _id: string, draft: Draft, session: Session, written: WrittenBy): Promise<void> {
+    const caller = originalCallerOf(session);
+    if (written === 'edit' || caller.type !== 'member') return;
+    await this.changes.tell(session, scalarText(draft.values.get('member')), 'passkey_on');
+    transactionOf(session).afterCommit(() => this.sessions.forget(caller.sessionId));
+  }
+
+  /** @throws KindError 403 */
+  async beforeDelete({ id: kind }: KindDef, id: string, session: Session): Promise<void> {
+    await this.changes.begin(session);
+    const statement = ownerStatement(session.project.schema, kind, id);
+    const [row] = await session.executor.run<{ member: string }>(statement);
+    if (row) await this.changes.tell(session, row.member, 'passkey_off');
+  }
+}

@@ -1,0 +1,118 @@
+/** Members enrol passkeys, and sign in with them. */
+import { Injectable } from '@nestjs/common';
+import { Catalog } from '../../catalog/catalog.service.js';
+import { usedBy } from '../../catalog/session/executors.js';
+import { Database, type Executor } from '../../database/database.js';
+import { Answer, jsonAnswer } from '../../http/answer/answer.js';
+import { PASSKEY_KIND } from '../../model/built-in-traits.js';
+import { getBuiltInKind, type Model } from '../../model/model.js';
+import { KindError, refusal } from '../../shared/errors.js';
+import type { Json } from '../../shared/json.js';
+import { LIMITS } from '../../shared/limits.js';
+import { countOwnedStatement, lockOwnerStatement } from '../../sql/member/owned.sql.js';
+import { SYSTEM } from '../../tenancy/caller.js';
+import type { Project } from '../../tenancy/project.js';
+import type { RequestScope } from '../../tenancy/request-scope.js';
+import { UnitStores } from '../../unit/unit-stores.js';
+import type { AuthRequest } from '../auth-request.js';
+import { NewSessions } from '../new-sessions.js';
+import { accountOf } from '../password/credential.js';
+import { FreshProof } from '../session/fresh-proof.js';
+import { ProvedMembers } from '../proved-members.js';
+import { signInFailed, wrongProof } from '../sign-in-failed.js';
+import { Throttle } from '../throttle.js';
+import type { PasskeyMadeBody } from './passkey.dto.js';
+import type { NewPasskey } from './passkey-response.js';
+import { type PasskeyAnswer, Passkeys } from './passkeys.js';
+
+@Injectable()
+export class PasskeyService {
+  constructor(
+    private readonly catalog: Catalog,
+    private readonly database: Database,
+    private readonly fresh: FreshProof,
+    private readonly passkeys: Passkeys,
+    private readonly proved: ProvedMembers,
+    private readonly sessions: NewSessions,
+    private readonly stores: UnitStores,
+    private readonly throttle: Throttle,
+  ) {}
+
+  /** @throws KindError 400, 403, 409 */
+  options(scope: RequestScope): Promise<Answer> {
+    const { project } = scope;
+    return this.proved.run(scope, async (member) => {
+      await this.#refuseTooMany(this.database.ofProject(project), project, member.member_id);
+      return jsonAnswer(await this.passkeys.creation(project, member));
+    });
+  }
+
+  /** Answers the unit of the new passkey. @throws KindError 400, 403, 409, 503 */
+  enrol(scope: RequestScope, { label, ...answer }: PasskeyMadeBody): Promise<Answer> {
+    const { project } = scope;
+    return this.proved.run(scope, async (member) => {
+      const made = await this.passkeys.made(project, member.member_id, answer);
+      const body = valuesOf(made, { member: member.member_id, label: label ?? '' });
+      return this.catalog.withModel({ project }, (model) => this.#store(scope, model, member.member_id, body));
+    });
+  }
+
+  /** @throws KindError 400, 429 */
+  signInOptions(project: Project, { address }: AuthRequest): Promise<Answer> {
+    return this.catalog.inProject(project, async () => {
+      await this.throttle.countChallenge(project, address);
+      return jsonAnswer(await this.passkeys.request(project));
+    });
+  }
+
+  /** @throws KindError 400, 401, 429, 503 */
+  signIn(project: Project, client: AuthRequest, answer: PasskeyAnswer): Promise<Answer> {
+    return this.catalog.inProject(project, async () => {
+      const found = await this.passkeys.find(project, answer.response);
+      const attempt = { address: client.address, ...(found && { account: accountOf(found) }) };
+      return this.throttle.guard(project, attempt, async () => {
+        const used = await this.passkeys.use(project, client, answer, found);
+        if (!used) throw signInFailed();
+        const { passkeyId: passkey, member } = used;
+        return this.sessions.session(project, client, member, { way: 'passkey', otp: null, passkey });
+      });
+    });
+  }
+
+  async #store(scope: RequestScope, model: Model, memberId: string, body: ReadonlyMap<string, Json>): Promise<Answer> {
+    const { project, caller, requestId } = scope;
+    const kind = getBuiltInKind(model, PASSKEY_KIND);
+    const [row] = await this.database
+      .transaction(async (executor) => {
+        await executor.run(lockOwnerStatement(project.schema, memberId));
+        // Once more: an account that was emptied meanwhile has ended its sessions.
+        await this.fresh.require(scope, executor);
+        await this.#refuseTooMany(executor, project, memberId);
+        const session = { project, caller: SYSTEM, originalCaller: caller, model, executor };
+        return this.stores.of(kind).creates.create({ ...session, ...(requestId && { requestId }) }, kind, [body]);
+      }, usedBy(scope))
+      .catch(asWrong);
+    return new Answer(row?.body ?? 'null');
+  }
+
+  async #refuseTooMany(executor: Executor, { schema }: Project, memberId: string): Promise<void> {
+    const [row] = await executor.run<{ count: number }>(countOwnedStatement(schema, PASSKEY_KIND, memberId));
+    if ((row?.count ?? 0) < LIMITS.passkeysPerMember) return;
+    const text = `A member has at most ${LIMITS.passkeysPerMember} passkeys: delete those that are not used`;
+    throw refusal('passkey.too_many', text);
+  }
+}
+
+/** The passkey as a unit. */
+function valuesOf(
+  { credentialId, publicKey, counter, backedUp, transports, domain }: NewPasskey,
+  more: Readonly<Record<string, Json>>,
+): ReadonlyMap<string, Json> {
+  const said = { credential_id: credentialId, public_key: publicKey, counter, backed_up: backedUp, domain };
+  return new Map<string, Json>(Object.entries({ ...more, ...said, transports: [...transports] }));
+}
+
+/** The id of a passkey has so many random bits that another with the same is made to be confused with it. */
+function asWrong(error: unknown): never {
+  throw error instanceof KindError && error.code === 'parameter.not_unique' ? wrongProof() : error;
+}

@@ -1,0 +1,75 @@
+/** Members prove once more who they are. */
+import { Injectable } from '@nestjs/common';
+import { Catalog } from '../../catalog/catalog.service.js';
+import { Database } from '../../database/database.js';
+import { type Answer, NULL_ANSWER } from '../../http/answer/answer.js';
+import { refusal } from '../../shared/errors.js';
+import type { Project } from '../../tenancy/project.js';
+import type { RequestScope } from '../../tenancy/request-scope.js';
+import { type AuthRequest, requireSession } from '../auth-request.js';
+import { type PasskeyAnswer, Passkeys } from '../passkey/passkeys.js';
+import { accountOf, type Credential } from '../password/credential.js';
+import { verifyPassword } from '../password/password-hash.js';
+import { credentialOf } from '../password/password-store.js';
+import { FreshProof } from '../session/fresh-proof.js';
+import { wrongProof } from '../sign-in-failed.js';
+import { Throttle } from '../throttle.js';
+import type { ConfirmBody } from './second-step.dto.js';
+import { Totp } from './totp.js';
+
+@Injectable()
+export class ConfirmService {
+  constructor(
+    private readonly catalog: Catalog,
+    private readonly database: Database,
+    private readonly fresh: FreshProof,
+    private readonly passkeys: Passkeys,
+    private readonly throttle: Throttle,
+    private readonly totp: Totp,
+  ) {}
+
+  /** A fresh proof: of the app or a passkey where one is set up, else of the password. @throws KindError 400, 401, 429 */
+  async prove({ project, caller }: RequestScope, client: AuthRequest, given: ConfirmBody): Promise<Answer> {
+    const { id, sessionId } = requireSession(caller);
+    return this.catalog.inProject(project, async () => {
+      const member = await credentialOf(this.database, project, id);
+      const attempt = { address: client.address, account: accountOf(member) };
+      await this.throttle.guard(project, attempt, () => this.#prove(project, client, member, given));
+      await this.fresh.renew(project, sessionId);
+      return NULL_ANSWER;
+    });
+  }
+
+  async #prove(
+    project: Project,
+    client: AuthRequest,
+    member: Credential,
+    { password, otp, challenge_id, response }: ConfirmBody,
+  ): Promise<void> {
+    if (challenge_id !== null && response !== null)
+      return this.#proveByPasskey(project, client, member, { challenge_id, response });
+    if (member.totp_confirmed) {
+      if (otp === null) throw wrongWay('otp', 'a code of your authenticator app, or a recovery code');
+      return this.totp.use(project, member, otp);
+    }
+    if ((await this.passkeys.countOf(project, member.member_id)) > 0)
+      throw wrongWay('response', 'what your passkey answers, with its challenge_id');
+    if (password === null) throw wrongWay('password', 'your password');
+    if (!(await verifyPassword(member.password_hash, password, project.id))) throw wrongProof();
+  }
+
+  async #proveByPasskey(
+    project: Project,
+    client: AuthRequest,
+    { member_id: id }: Credential,
+    answer: PasskeyAnswer,
+  ): Promise<void> {
+    const found = await this.passkeys.find(project, answer.response);
+    const own = found?.member_id === id ? found : undefined;
+    if (!(await this.passkeys.use(project, client, answer, own))) throw wrongProof();
+  }
+}
+
+function wrongWay(parameter: string, what: string) {
+  return refusal('parameter.required', `${parameter}: give ${what}`, { parameter });
+}

@@ -1,0 +1,55 @@
+/** Units that members own and that go with them: those of `OWNED_KINDS`, whose field `member` is the id of the member. */
+import { CREDENTIAL_KIND } from '../../model/built-in-traits.js';
+import { ident, param, render, sql, type Statement } from '../fragment.js';
+
+/**
+ * Locks the credentials of a member until the transaction ends, by an edit that changes nothing: a transaction that
+ * deletes the member meanwhile waits, and then sees the units that this one makes, whatever its isolation level. One row
+ * if the member exists.
+ */
+export function lockOwnerStatement(schema: string, memberId: string): Statement {
+  return render(
+    sql`
+      UPDATE ${ident(schema, CREDENTIAL_KIND)}
+      SET "member_id" = "member_id"
+      WHERE "member_id" = ${param(memberId)}::uuid
+      RETURNING 1 AS locked
+    `,
+    true,
+  );
+}
+
+/** One row `member`: whose a unit is, if it exists. */
+export function ownerStatement(schema: string, kind: string, id: string): Statement {
+  return render(sql`
+    SELECT "member"::text AS member
+    FROM ${ident(schema, kind)}
+    WHERE "id" = ${param(id)}::uuid
+  `);
+}
+
+/** One row `count`. */
+export function countOwnedStatement(schema: string, kind: string, memberId: string): Statement {
+  return render(sql`
+    SELECT count(*)::int AS count
+    FROM ${ident(schema, kind)}
+    WHERE "member" = ${param(memberId)}::uuid
+  `);
+}
+
+/** Rows `id`: those of the units that it deletes. */
+export function deleteOwnedStatement(schema: string, kind: string, memberId: string): Statement {
+  return render(sql`DELETE FROM ${ident(schema, kind)} WHERE "member" = ${param(memberId)}::uuid RETURNING "id"`);
+}
+
+/** Deletes the units whose member has no credentials any more. */
+export function deleteOwnerlessStatement(schema: string, kind: string): Statement {
+  return render(sql`
+    DELETE FROM ${ident(schema, kind)} AS o
+    WHERE NOT EXISTS (
+      SELECT 1
+      FROM ${ident(schema, CREDENTIAL_KIND)} AS c
+      WHERE c."member_id" = o."member"
+    )
+  `);
+}
