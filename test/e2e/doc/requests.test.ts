@@ -107,6 +107,8 @@ const EXPECTED: ReadonlyMap<string, Expected> = new Map<ErrorCode, Expected>([
   // Which of two proofs it is depends on what the member has set up.
   ['parameter.required', (_, text) => text.includes(': give ')],
   ['totp.missing', always],
+  // A setting.
+  ['passkey.not_set_up', always],
   ['token.invalid', always],
   // A rule between values.
   ['signup.mismatch', always],

@@ -192,6 +192,17 @@ const ROWS: readonly Row[] = [
     answers: [401, 409, 409, 409],
   },
   { route: 'POST /api/lib/auth/confirm', call: () => ['POST', '/auth/confirm', {}], answers: [401, 400, 400, 400] },
+  ...['options', ''].map((last): Row => ({
+    route: `POST /api/lib/auth/passkey${last && `/${last}`}`,
+    call: () => ['POST', `/auth/passkey${last && `/${last}`}`, {}],
+    answers: [401, 400, 400, 400],
+  })),
+  ...['options', ''].map((last): Row => ({
+    route: `POST /api/lib/auth/passkey/signin${last && `/${last}`}`,
+    call: () => ['POST', `/auth/passkey/signin${last && `/${last}`}`, {}],
+    answers: [400, 400, 400, 400],
+    tokenless: true,
+  })),
   {
     route: 'DELETE /api/lib/:kind_id/unit/:unit_id/second_step',
     call: () => ['DELETE', '/person/unit/00000000-0000-4000-8000-000000000000/second_step'],
