@@ -5,6 +5,7 @@ import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { type Answer, jsonAnswer } from '../http/answer/answer.js';
 import { isMemberKind, type Model } from '../model/model.js';
+import { passkeyUse } from '../model/passkeys.js';
 import { modelVersionStatement } from '../sql/model-version.sql.js';
 import { ANONYMOUS } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
@@ -26,7 +27,7 @@ export class WaysService {
       return jsonAnswer({
         password: true,
         mail_code: settings.mailSignIn === true,
-        passkey: false,
+        passkey: passkeyUse(settings) !== undefined,
         providers: [],
         signup: openKinds(model),
         verify_email: false,

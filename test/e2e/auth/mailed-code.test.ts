@@ -290,7 +290,11 @@ describe('the ways', () => {
     expect(await asked()).toEqual({ ...ways, signup: ['guest', 'person'] });
     expect(await project.statements(asked)).toBe(1);
     await ok(project.put('/kind/unit/guest', { active: false }));
-    await setSettings(project, { mailSignIn: true });
-    expect(await asked()).toEqual({ ...ways, mail_code: true, signup: ['person'] });
+    await setSettings(project, {
+      mailSignIn: true,
+      passkeyDomain: 'localhost',
+      passkeyOrigins: ['http://localhost:3'],
+    });
+    expect(await asked()).toEqual({ ...ways, mail_code: true, passkey: true, signup: ['person'] });
   });
 });
