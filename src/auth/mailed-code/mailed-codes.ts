@@ -55,7 +55,7 @@ export class MailedCodes {
     const { address } = client;
     await this.catalog.inProject(project, () => this.throttle.count(project, { address }));
     return this.mail.sendAfter(client, { project: project.id, most: 1 }, async (send) => {
-      send({ type: 'sign-in code', make: () => this.#createMail(project, email) });
+      send({ type: 'sign_in_code', make: () => this.#createMail(project, email) });
       return NULL_ANSWER;
     });
   }
