@@ -24,22 +24,30 @@ import { sharedService } from '../../support/service.js';
  * `everyone`, or `administrators` and the member is one.
  */
 const STEPS = `
-  way       | has     | otp=off | otp=on | otp=off, asked | otp=on, asked
-  password  | nothing | none    | mail   | none           | mail
-  password  | app     | totp    | totp   | totp           | totp
-  mail_code | nothing | none    | none   | none           | none
-  mail_code | app     | totp    | totp   | totp           | totp
-  provider  | nothing | none    | mail   | none           | mail
-  provider  | app     | totp    | totp   | totp           | totp
-  passkey   | nothing | none    | none   | none           | none
-  passkey   | app     | none    | none   | none           | none
+  way       | has           | otp=off | otp=on | otp=off, asked | otp=on, asked
+  password  | nothing       | none    | mail   | none           | mail
+  password  | app           | totp    | totp   | totp           | totp
+  password  | a passkey     | none    | mail   | passkey        | passkey
+  password  | app + passkey | totp    | totp   | totp           | totp
+  mail_code | nothing       | none    | none   | none           | none
+  mail_code | app           | totp    | totp   | totp           | totp
+  mail_code | a passkey     | none    | none   | passkey        | passkey
+  mail_code | app + passkey | totp    | totp   | totp           | totp
+  provider  | nothing       | none    | mail   | none           | mail
+  provider  | app           | totp    | totp   | totp           | totp
+  provider  | a passkey     | none    | mail   | passkey        | passkey
+  provider  | app + passkey | totp    | totp   | totp           | totp
+  passkey   | a passkey     | none    | none   | none           | none
+  passkey   | app + passkey | none    | none   | none           | none
 `;
 
 /** What a session reaches beyond its own authentication, whichever way it was begun. */
 const REACH = `
-  has     | not asked | asked
-  nothing | all       | second_step.missing
-  app     | all       | all
+  has           | not asked | asked
+  nothing       | all       | second_step.missing
+  app           | all       | all
+  a passkey     | all       | all
+  app + passkey | all       | all
 `;
 
 type Row = Readonly<Record<string, string>>;
@@ -56,6 +64,7 @@ const service = await sharedService();
 const admin = await withMembers(await service.project());
 const { app } = service.service;
 const { schema } = await projectNow();
+const PASSKEYS = { passkeyDomain: 'localhost', passkeyOrigins: ['http://localhost:3000'] };
 const PASSWORD = 'correct horse battery';
 
 interface TestedMember {
@@ -74,17 +83,32 @@ async function credentialOf({ name }: TestedMember): Promise<Credential> {
 
 /** A member with a proved address, so that a mailed code proves nothing new, and with what it is to have. */
 async function member(kind: TestedMember['kind'], has: string): Promise<TestedMember> {
-  const name = `${kind}_${has}`.toLowerCase();
+  const name = `${kind}_${has.replace(/\W+/g, '_')}`;
   const project = await projectNow();
   await ok(admin.post(`/${kind}/unit`, { username: name, email: `${name}@example.com` }));
   await app.get(PasswordStore).setByName(project, name, PASSWORD, () => undefined);
   await query(admin, 'UPDATE $schema."kind_system_user" SET "email_verified_at" = now() WHERE "username" = $1', [name]);
+  if (has.includes('passkey')) await addPasskey(name);
   if (!has.includes('app')) return { kind, has, name };
   const session = await ok(anonymous(admin).post('/auth/signin', { username: name, password: PASSWORD }));
   const as = admin.as(session.access_token as string);
   const { secret } = (await ok(as.post('/auth/totp', {}))) as { secret: string };
   await ok(as.post('/auth/totp/confirm', { code: new TOTP({ secret }).generate() }));
   return { kind, has, name, secret };
+}
+
+/** As a device would have made it: the devices themselves are tested elsewhere. */
+async function addPasskey(name: string): Promise<void> {
+  await query(
+    admin,
+    `INSERT INTO $schema."passkey" (
+       "id", "label", "member", "backed_up", "credential_id", "transports", "domain", "public_key", "counter",
+       "metadata", "inserted_at", "updated_at"
+     )
+     SELECT gen_random_uuid(), '', "member_id", false, "username", '{}', '${PASSKEYS.passkeyDomain}', '', 0, '{}', now(), now()
+     FROM $schema."kind_system_user" WHERE "username" = $1`,
+    [name],
+  );
 }
 
 /** With its settings as they are. */
@@ -112,7 +136,9 @@ async function enter(way: WayIn, of: TestedMember, otp: string | null): Promise<
   const credential = await credentialOf(of);
   const { member_id: id, email } = credential;
   if (way === 'provider' || way === 'passkey') {
-    const answer = await app.get(NewSessions).session(await projectNow(), CLIENT, credential, { way, otp });
+    const passkey = way === 'passkey' ? await passkeyOf(id) : undefined;
+    const proofs = { way, otp, ...(passkey !== undefined && { passkey }) };
+    const answer = await app.get(NewSessions).session(await projectNow(), CLIENT, credential, proofs);
     return outcomeOf(JSON.parse(answer.content), answer.headers?.[SECOND_STEP_HEADER]);
   }
   const terms = { memberId: id, digits: 8, minutes: 1 };
@@ -123,6 +149,11 @@ async function enter(way: WayIn, of: TestedMember, otp: string | null): Promise<
       : await anonymous(admin).post('/auth/code/signin', { email, code, otp });
   expect(reply.status, reply.text).toBe(200);
   return outcomeOf(reply.body.content, reply.headers.get(SECOND_STEP_HEADER));
+}
+
+async function passkeyOf(memberId: string): Promise<string | undefined> {
+  const text = 'SELECT "id"::text AS id FROM $schema."passkey" WHERE "member" = $1';
+  return (await query<{ id: string }>(admin, text, [memberId]))[0]?.id;
 }
 
 function outcomeOf(session: unknown, step: string | null | undefined): Outcome {
@@ -157,7 +188,12 @@ const members: TestedMember[] = [];
 for (const kind of ['person', 'kind_admin'] as const) for (const has of HAS) members.push(await member(kind, has));
 
 const SETTINGS = ([false, true] as const).flatMap((otp) =>
-  (['optional', 'administrators', 'everyone'] as const).map((secondStep) => ({ otp, secondStep, mailSignIn: true })),
+  (['optional', 'administrators', 'everyone'] as const).map((secondStep) => ({
+    otp,
+    secondStep,
+    mailSignIn: true,
+    ...PASSKEYS,
+  })),
 );
 afterAll(() => setSettings(admin, { otp: false, secondStep: 'optional' }));
 
@@ -177,6 +213,11 @@ describe.each(SETTINGS)('otp $otp, second_step $secondStep', (settings) => {
         step: expected,
         session: expected === 'none',
       });
+      // No code takes the place of a passkey.
+      if (expected === 'passkey') {
+        expect((await enter(way, of, '000000')).token).toBeUndefined();
+        continue;
+      }
       const otp = await codeFor(expected, of);
       const last = otp === null ? first : await enter(way, of, otp);
       const reach = REACH_ROWS.find(({ has }) => has === of.has)?.[asked ? 'asked' : 'not asked'];
