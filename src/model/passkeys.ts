@@ -43,5 +43,6 @@ function isPasskeyOrigin(text: string): boolean {
   if (ANDROID_APP.test(text)) return true;
   if (!URL.canParse(text)) return false;
   const { origin, protocol, hostname } = new URL(text);
-  return origin === text && (protocol === 'https:' || (protocol === 'http:' && hostname === 'localhost'));
+  const isSecure = protocol === 'https:' || (protocol === 'http:' && hostname === 'localhost');
+  return origin === text && isSecure && isPasskeyDomain(hostname);
 }
