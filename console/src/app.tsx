@@ -25,6 +25,7 @@ const MembersPage = lazy(async () => ({ default: (await import('./members/member
 const NewMemberPage = lazy(async () => ({ default: (await import('./members/new-member-page.js')).NewMemberPage }));
 const MemberPage = lazy(async () => ({ default: (await import('./members/member-page.js')).MemberPage }));
 const AccountPage = lazy(async () => ({ default: (await import('./members/account-page.js')).AccountPage }));
+const SignInPage = lazy(async () => ({ default: (await import('./sign-in/sign-in-page.js')).SignInPage }));
 const WebhooksPage = lazy(async () => ({ default: (await import('./webhooks/webhooks-page.js')).WebhooksPage }));
 const WebhookPage = lazy(async () => ({ default: (await import('./webhooks/webhook-page.js')).WebhookPage }));
 const SettingsPage = lazy(async () => ({ default: (await import('./settings/settings-page.js')).SettingsPage }));
@@ -118,6 +119,7 @@ const router = createHashRouter([
       { path: '/members/:kind/new', element: <NewMemberPage /> },
       { path: '/members/:kind/:id', element: <MemberPage /> },
       { path: '/account', element: <AccountPage /> },
+      { path: '/account/sign-in', element: <SignInPage /> },
       { path: '/functions', element: <FunctionsPage /> },
       { path: '/functions/:kind/:scope/:name', element: <FunctionPage /> },
       { path: '/webhooks', element: <WebhooksPage /> },

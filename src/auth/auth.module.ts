@@ -41,6 +41,7 @@ import { PasskeyBehavior } from './passkey/passkey.behavior.js';
 import { PasskeyController } from './passkey/passkey.controller.js';
 import { PasskeyService } from './passkey/passkey.service.js';
 import { Passkeys } from './passkey/passkeys.js';
+import { SettingsController } from './settings/settings.controller.js';
 import { Throttle } from './throttle.js';
 import { WaysChanges } from './ways-changes.js';
 import { WaysController } from './ways.controller.js';
@@ -101,6 +102,7 @@ import { TokenService } from './session/token.service.js';
     PasskeyController,
     MemberSecondStepController,
     ResetPageController,
+    SettingsController,
   ],
 })
 export class AuthModule {}

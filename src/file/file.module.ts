@@ -16,13 +16,12 @@ import { Pictures } from './pictures.js';
 import { ResumableCommands } from './resumable/resumable.commands.js';
 import { ResumableController } from './resumable/resumable.controller.js';
 import { ResumableUploads } from './resumable/resumable-uploads.js';
-import { FileSettingsController } from './settings/settings.controller.js';
 import { Uploads } from './uploads.js';
 
 /** Contents of files: uploads, also resumable ones, and downloads. */
 @Module({
   imports: [UnitModule],
-  controllers: [ResumableController, FileSettingsController, FileController, AddressController],
+  controllers: [ResumableController, FileController, AddressController],
   providers: [
     { provide: ImageMaker, useFactory: () => new ImageMaker() },
     ContentCheck,

@@ -1,6 +1,8 @@
 /**
- * The settings of projects, each in one place: its name for people, how its text is read, and how its value is shown.
- * Commands, the audit log and manifests use this list.
+ * The settings of projects, each in one place: its name for people, how its text is read, how its value is shown, and
+ * who may set it.
+ * Commands, the
+ * audit log, manifests and administrators of projects (`/settings`) use this list.
  */
 import { size, wholeNumber } from '../config/variable-reader.js';
 import type { ProjectSettings } from '../database/entities/project.entity.js';
@@ -16,6 +18,20 @@ export class SettingFault {
   constructor(readonly text: string) {}
 }
 
+/** What administrators send and are shown: on and off as booleans. */
+type SettingForm =
+  | { readonly type: 'boolean' }
+  | { readonly type: 'string'; readonly enum?: readonly string[] }
+  | { readonly type: 'integer'; readonly minimum: number; readonly maximum: number };
+
+/** A setting that administrators of a project set as well as operators. */
+interface ByAdministrators {
+  /** What it is, for the API document. */
+  readonly about: string;
+  /** It decides who comes in, so that it asks for a fresh proof, and no API key sets it. */
+  readonly proved: boolean;
+}
+
 interface ProjectSetting<T> {
   /** In commands, and for people. */
   readonly name: string;
@@ -26,6 +42,10 @@ interface ProjectSetting<T> {
   readonly show: (value: T | undefined) => Json;
   /** Whether a value that comes from elsewhere is one. */
   readonly isPossible: (value: unknown) => boolean;
+  /** Left out: a text. */
+  readonly form?: SettingForm;
+  /** Left out: it is the operator's alone. */
+  readonly byAdministrators?: ByAdministrators;
 }
 
 type Settings = { readonly [K in keyof Required<ProjectSettings>]: ProjectSetting<Required<ProjectSettings>[K]> };
@@ -38,9 +58,20 @@ const STORAGE = size('1mb', '100000gb');
 const URL_SECONDS = wholeNumber(LIMITS.fileUrlSecondsMin, LIMITS.fileUrlSecondsMax);
 
 export const PROJECT_SETTINGS: Settings = {
-  otp: { ...onOrOff('otp', 'on (or off)'), show: (value = false) => value },
-  mailSignIn: { ...onOrOff('mail_sign_in', 'on (or off)'), show: (value = false) => (value ? 'on' : 'off') },
-  secondStep: choice('second_step', ['optional', 'administrators', 'everyone']),
+  otp: {
+    ...onOrOff('otp', 'on (or off)'),
+    show: (value = false) => value,
+    byAdministrators: { about: 'Whether a sign-in asks for a code that is mailed.', proved: true },
+  },
+  mailSignIn: {
+    ...onOrOff('mail_sign_in', 'on (or off)'),
+    show: (value = false) => (value ? 'on' : 'off'),
+    byAdministrators: { about: 'Whether members may sign in with a mailed code in place of a password.', proved: true },
+  },
+  secondStep: {
+    ...choice('second_step', ['optional', 'administrators', 'everyone']),
+    byAdministrators: { about: 'Who must have a second step of their own.', proved: true },
+  },
   passkeyDomain: {
     name: 'passkey_domain',
     usage: '<domain> (or off)',
@@ -53,6 +84,7 @@ export const PROJECT_SETTINGS: Settings = {
     },
     show: (value) => value ?? 'off',
     isPossible: (value) => value === null || (typeof value === 'string' && isPasskeyDomain(value)),
+    byAdministrators: { about: 'The host for which passkeys are, or what hosts end in; or `off`.', proved: true },
   },
   passkeyOrigins: {
     name: 'passkey_origins',
@@ -65,6 +97,7 @@ export const PROJECT_SETTINGS: Settings = {
     },
     show: (value) => value?.join(',') ?? 'off',
     isPossible: (value) => value === null || (isTexts(value) && faultOfOrigins(value) === undefined),
+    byAdministrators: { about: 'The pages that use passkeys, as origins with commas; or `off`.', proved: true },
   },
   background: { ...onOrOff('background', 'off (or on)'), show: (value = true) => (value ? 'on' : 'off') },
   changesKeep: {
@@ -96,14 +129,26 @@ export const PROJECT_SETTINGS: Settings = {
     },
     show: (value) => value ?? printImageSizes(DEFAULT_IMAGE_SIZES),
     isPossible: (value) => value === null || (typeof value === 'string' && parseImageSizes(value).faults.length === 0),
+    byAdministrators: {
+      about: 'The sizes of pictures, as `name:widthxheight:mode` with commas; `default` for those of every project.',
+      proved: false,
+    },
   },
-  originals: choice('originals', ['all', 'owner']),
+  originals: {
+    ...choice('originals', ['all', 'owner']),
+    byAdministrators: { about: 'Who sees pictures as they are; others see them in sizes alone.', proved: false },
+  },
   fileUrlSeconds: {
     name: 'file_url_seconds',
     usage: `<number, from ${LIMITS.fileUrlSecondsMin} to ${LIMITS.fileUrlSecondsMax}>`,
     read: (text) => URL_SECONDS.read(text) ?? fault(`file_url_seconds is ${URL_SECONDS.wants}.`),
     show: (value = LIMITS.fileUrlSeconds) => value,
     isPossible: isPositive,
+    form: { type: 'integer', minimum: LIMITS.fileUrlSecondsMin, maximum: LIMITS.fileUrlSecondsMax },
+    byAdministrators: {
+      about: 'How long a signed address opens a file where it is not said, in seconds.',
+      proved: false,
+    },
   },
 };
 
@@ -136,6 +181,37 @@ export function namedSettings(settings: ProjectSettings): Readonly<Record<string
   return Object.fromEntries(entries.filter((entry): entry is [string, Json] => entry[1] !== undefined));
 }
 
+/** A setting as administrators of a project send it and are shown it. */
+interface AdministeredSetting extends ByAdministrators {
+  readonly name: string;
+  readonly form: SettingForm;
+}
+
+/** Those that administrators set. */
+export const ADMINISTERED: readonly AdministeredSetting[] = KEYS.flatMap((key) => {
+  const { name, form = { type: 'string' }, byAdministrators } = PROJECT_SETTINGS[key];
+  return byAdministrators ? [{ name, form, ...byAdministrators }] : [];
+});
+
+/** Their values, by name. */
+export function administeredSettings(settings: ProjectSettings): Readonly<Record<string, Json>> {
+  const shown = shownSettings(settings);
+  return Object.fromEntries(
+    ADMINISTERED.map(({ name, form }) => {
+      const value = shown[name] ?? null;
+      return [name, form.type === 'boolean' ? value === true || value === 'on' : value];
+    }),
+  );
+}
+
+/** Reads a value that an administrator has sent. Undefined if there is no setting of that name. */
+export function readAdministered(
+  name: string,
+  value: string | number | boolean,
+): ProjectSettings | SettingFault | undefined {
+  return readSetting(name, typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value));
+}
+
 /** Whether settings that come from elsewhere are possible. One that this release does not know may be a limit. */
 export function arePossible(settings: Readonly<Record<string, unknown>>): boolean {
   return Object.entries(settings).every(([key, value]) => {
@@ -153,6 +229,7 @@ function onOrOff(name: string, usage: string) {
       return text === 'off' ? false : fault(`${name} is on or off.`);
     },
     isPossible: (value: unknown) => typeof value === 'boolean',
+    form: { type: 'boolean' } as const,
   };
 }
 
@@ -182,6 +259,7 @@ function choice<T extends string>(name: string, words: readonly [T, T, ...T[]]):
       words.find((word) => word === text) ?? fault(`${name} is ${words.slice(0, -1).join(', ')} or ${last}.`),
     show: (value = first) => value,
     isPossible: (value) => words.some((word) => word === value),
+    form: { type: 'string', enum: words },
   };
 }
 

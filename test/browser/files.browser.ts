@@ -337,18 +337,19 @@ describe('a reference to a file', () => {
 
 it('the settings of files are changed, and what is refused is said at its field', async () => {
   await page.getByRole('link', { name: 'Settings', exact: true }).click();
-  const sizes = main.getByRole('textbox', { name: 'Sizes of pictures' });
+  const form = main.getByRole('region', { name: 'Files' });
+  const sizes = form.getByRole('textbox', { name: 'Sizes of pictures' });
   await sizes.fill('thumb:100x100');
-  await main.getByRole('button', { name: 'Save' }).click();
+  await form.getByRole('button', { name: 'Save' }).click();
   await main.getByText("'thumb:100x100': the mode is cover, contain or inside").waitFor();
   expect(await sizes.getAttribute('aria-invalid')).toBe('true');
   await opened.screenshot('settings');
   await accessible();
   await sizes.fill('small:100x100:cover');
   await main.getByRole('textbox', { name: 'Addresses open a file' }).fill('120');
-  await main.getByRole('button', { name: 'Save' }).click();
+  await form.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved').first().waitFor();
-  expect((await project.get('/file/settings')).body.content).toEqual({
+  expect((await project.get('/settings')).body.content).toMatchObject({
     image_sizes: 'small:100x100:cover',
     originals: 'all',
     file_url_seconds: 120,
@@ -359,7 +360,7 @@ it('the settings of files are changed, and what is refused is said at its field'
   // Small pictures are shown as they are where no size is called so.
   await open('#/data/article');
   await expect.poll(() => shownPictures('.grid')).toBe(1);
-  await ok(project.put('/file/settings', { image_sizes: 'default' }));
+  await ok(project.put('/settings', { image_sizes: 'default' }));
   complaints.splice(0);
 });
 

@@ -240,7 +240,8 @@ it('goes on beside what is gone', async () => {
   }
 
   // What is wrong is shown at a password too.
-  await goTo(/^button Change the password$/, 'Shift+Tab');
+  await show('#/account/sign-in', 'Your sign-in');
+  await goTo(/^button Change the password$/);
   await press('Enter');
   await isAt(/^input Current password$/);
   expect(await focused()).not.toBe('');

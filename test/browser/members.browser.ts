@@ -147,7 +147,7 @@ describe('a new member', () => {
 
 describe('the sessions of a member', () => {
   it('are listed, and ended one by one or all', async () => {
-    const hers = await asAnn('#/account');
+    const hers = await asAnn('#/account/sign-in');
     await section('Sessions', hers.page).getByText('this one').waitFor();
     await page.goto(opened.url(`#/members/person/${ann.id}`));
     const sessions = section('Sessions').getByRole('row');
@@ -240,13 +240,15 @@ describe('API keys', () => {
 
 describe('a member who is no administrator', () => {
   it('sees its own account, changes name and password, and signs out elsewhere', async () => {
-    const [hers, elsewhere] = [await asAnn('#/account'), await asAnn('#/account')];
+    const [hers, elsewhere] = [await asAnn('#/account'), await asAnn('#/account/sign-in')];
     const her = hers.page;
     await section('Sessions', elsewhere.page).getByText('this one').waitFor();
     await section('Name', her).getByRole('textbox', { name: 'First name' }).fill('Anna');
     await section('Name', her).getByRole('button', { name: 'Save' }).click();
     await her.getByText('Saved').waitFor();
     expect(await ok(project.get(`/person/unit/${ann.id}`))).toMatchObject({ first_name: 'Anna' });
+    await hers.screenshot('account');
+    await main(her).getByRole('link', { name: 'Password, second step and sessions' }).click();
     await section('Sessions', her).getByRole('button', { name: 'Sign out elsewhere' }).click();
     await vi.waitFor(async () => expect(await section('Sessions', her).getByRole('row').count()).toBe(2));
     await elsewhere.page.reload();
@@ -268,7 +270,7 @@ describe('a member who is no administrator', () => {
     await password.getByRole('button', { name: 'Change the password' }).click();
     await her.getByText('The password is changed.').waitFor();
     expect(await password.getByLabel('Current password').inputValue()).toBe('');
-    await hers.screenshot('account');
+    await hers.screenshot('sign-in');
     const credentials = { username: 'ann', password: 'a longer password' };
     expect((await project.as(undefined).post('/auth/signin', credentials)).status).toBe(200);
   });
@@ -290,7 +292,13 @@ describe('a member who is no administrator', () => {
 it('fits 320 pixels, also in the dark', async () => {
   await page.setViewportSize({ width: 320, height: 640 });
   await page.emulateMedia({ colorScheme: 'dark' });
-  for (const hash of ['#/members', '#/members/person/new', `#/members/person/${eve.id}`, '#/account']) {
+  for (const hash of [
+    '#/members',
+    '#/members/person/new',
+    `#/members/person/${eve.id}`,
+    '#/account',
+    '#/account/sign-in',
+  ]) {
     await page.goto(opened.url(hash));
     await main().getByRole('heading', { level: 1 }).waitFor();
     expect([hash, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([hash, 320]);

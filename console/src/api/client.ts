@@ -27,6 +27,8 @@ export interface Reply<T> {
   readonly etag: string | null;
   /** What a change of definitions would do, if that was asked for. */
   readonly changes?: unknown;
+  /** What a sign-in lacks (docs/auth.md). */
+  readonly secondStep: string | null;
 }
 
 /** The address of the API, which is beside that of the console. */
@@ -37,7 +39,8 @@ export async function send<T>(call: Call, headers: Readonly<Record<string, strin
   const response = await answerTo(call, headers);
   const { content, messages, changes } = await envelopeOf<T>(response);
   if (!response.ok) throw new ApiError(response.status, messages);
-  return { content, etag: response.headers.get('etag'), changes };
+  const { headers: told } = response;
+  return { content, etag: told.get('etag'), changes, secondStep: told.get('kind-second-step') };
 }
 
 /** The same for an answer that is a file, which is not read yet, or that has headers alone. @throws ApiError, OfflineError */

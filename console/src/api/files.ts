@@ -90,25 +90,6 @@ export async function makeAddress(id: string, seconds?: number): Promise<FileAdd
   return { ...content, url: absolute(content.url) };
 }
 
-/** The settings of the project that are about files (docs/operations.md#files-of-a-project). */
-export interface FileSettings {
-  /** Each as `name:widthxheight:mode`, with commas. */
-  readonly image_sizes: string;
-  readonly originals: string;
-  readonly file_url_seconds: number;
-}
-
-const SETTINGS_PATH = [FILE_KIND, 'settings'];
-
-export async function getFileSettings(): Promise<FileSettings> {
-  return (await session.call<FileSettings>({ path: SETTINGS_PATH })).content;
-}
-
-/** @param changed the others stay */
-export async function changeFileSettings(changed: Partial<FileSettings>): Promise<FileSettings> {
-  return (await session.call<FileSettings>({ method: 'PUT', path: SETTINGS_PATH, body: changed })).content;
-}
-
 /** The first bytes of a content, as text. */
 export async function readText(id: string, bytes: number, signal: AbortSignal): Promise<string> {
   const path = [...UNIT_PATH, id, 'content'];

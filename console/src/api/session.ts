@@ -8,6 +8,12 @@ import { ApiError } from './errors.js';
 /** Who is told that the session has ended, and waits for another sign-in. */
 type EndListener = () => Promise<void>;
 
+/** Asks for another proof of who the member is. False if nobody gives it. */
+type StaleListener = () => Promise<boolean>;
+
+/** What a sign-in lacks: a code of the authenticator app, the one that was mailed, or a passkey. */
+export type MissingStep = 'totp' | 'mail' | 'passkey';
+
 interface Tokens {
   readonly access_token: string;
   readonly refresh_token: string | null;
@@ -31,6 +37,7 @@ class Session {
   #onEnd: EndListener | undefined;
   #onSignIn: (() => void) | undefined;
   #onDenied: (() => void) | undefined;
+  #onStale: StaleListener | undefined;
   readonly #channel = new BroadcastChannel('kind.console.session');
   /** The project that the page is about. */
   project = projectOfAddress() ?? localStorage.getItem(PROJECT_KEY) ?? '';
@@ -61,9 +68,14 @@ class Session {
     this.#onDenied = listener;
   }
 
-  /** False if the project asks for the code that it has mailed. @throws ApiError */
-  async signIn(project: string, { username, password, otp }: Credentials): Promise<boolean> {
-    const { content } = await send<Tokens | null>(
+  /** `listener` asks for a fresh proof, which changes of the ways in need; what was refused is repeated after it. */
+  onStale(listener: StaleListener): void {
+    this.#onStale = listener;
+  }
+
+  /** Undefined if it is done. @throws ApiError */
+  async signIn(project: string, { username, password, otp }: Credentials): Promise<MissingStep | undefined> {
+    const { content, secondStep } = await send<Tokens | null>(
       {
         method: 'POST',
         path: ['auth', 'signin'],
@@ -72,12 +84,12 @@ class Session {
       },
       { 'kind-project-key': project },
     );
-    if (content === null) return false;
+    if (content === null) return stepOf(secondStep);
     this.project = project;
     localStorage.setItem(PROJECT_KEY, project);
     this.#keep(content);
     this.#onSignIn?.();
-    return true;
+    return undefined;
   }
 
   /** Mails a link to set a new password, if a member has this address. @throws ApiError */
@@ -124,7 +136,10 @@ class Session {
       try {
         return await work(this.#headers());
       } catch (error) {
-        if (error instanceof ApiError && error.status === 403) this.#onDenied?.();
+        if (error instanceof ApiError && error.status === 403) {
+          if (mayAsk && attempt < 2 && error.has('session.stale') && (await this.#onStale?.()) === true) continue;
+          this.#onDenied?.();
+        }
         if (!(error instanceof ApiError) || error.status !== 401 || attempt === 2) throw error;
         // A wrong password, not a token that is no longer good.
         if (error.has('signin.failed')) throw error;
@@ -183,6 +198,11 @@ class Session {
       ...(this.#access !== undefined && { authorization: `Bearer ${this.#access}` }),
     };
   }
+}
+
+/** A release that names another step has at least mailed a code before. */
+function stepOf(told: string | null): MissingStep {
+  return told === 'totp' || told === 'passkey' ? told : 'mail';
 }
 
 /** Over plain http, browsers drop the cookie, and the token is needed in the answer. */

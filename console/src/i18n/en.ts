@@ -10,6 +10,7 @@ import { model } from './model.js';
 import { overview } from './overview.js';
 import { rights } from './rights.js';
 import { settings } from './settings.js';
+import { signIn } from './sign-in.js';
 import { webhooks } from './webhooks.js';
 
 export const en = {
@@ -51,8 +52,12 @@ export const en = {
     project: 'Project key',
     username: 'Username or e-mail',
     password: 'Password',
-    code: 'Code of the mail',
-    code_sent: 'A code was mailed to you. Type it in, and sign in once more.',
+    asks_mail: 'A code was mailed to you. Type it in, and sign in once more.',
+    asks_totp:
+      'Type the code that your authenticator app shows now, or one of your recovery codes, and sign in once more.',
+    asks_passkey: 'Your account asks for a passkey. This page cannot ask for it here.',
+    code_mail: 'Code of the mail',
+    code_totp: 'Code of the app, or a recovery code',
     submit: 'Sign in',
     forgotten: 'Forgot the password?',
     forgotten_title: 'Forgotten password',
@@ -75,5 +80,6 @@ export const en = {
   ...access,
   ...rights,
   ...settings,
+  ...signIn,
   ...webhooks,
 } as const;

@@ -2,6 +2,25 @@
 export const settings = {
   settings: {
     title: 'Settings of the project',
+    sign_in: 'Sign-in',
+    second_step: 'Who must have a second step',
+    second_step_help:
+      'Who has none reaches nothing but the page about its sign-in, until an authenticator app is set up. Have one yourself before you ask for it.',
+    second_step_optional: 'Nobody: members choose',
+    second_step_administrators: 'Administrators',
+    second_step_everyone: 'All members',
+    otp: 'Codes by mail',
+    otp_help: 'A sign-in with a password asks for a code that is mailed, of members without an authenticator app.',
+    verify_email: 'Addresses are proved',
+    verify_email_help: 'Members other than administrators go on only when they have proved their e-mail address.',
+    mail_sign_in: 'Sign-in by mail',
+    mail_sign_in_help: 'Members may sign in with a code that is mailed, without a password.',
+    redirects: 'Addresses after a sign-in at a provider',
+    redirects_help: 'Where applications may be led back to, with commas between them; “off” for none.',
+    passkey_domain: 'Domain of passkeys',
+    passkey_domain_help: 'The host of your pages, or what their hosts end in; “off” for no passkeys.',
+    passkey_origins: 'Pages that use passkeys',
+    passkey_origins_help: 'Each as https://host, with commas between them; “off” for none.',
     files: 'Files',
     image_sizes: 'Sizes of pictures',
     image_sizes_help:
@@ -16,4 +35,4 @@ export const settings = {
     saved: 'Saved',
     others: 'All other settings of the project are set on the server, by “project set”.',
   },
-};
+} as const;

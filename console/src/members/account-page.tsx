@@ -1,7 +1,8 @@
-/** The account of the member that is signed in: name, password, sessions, API keys. */
-import { Alert, Badge, Group, Stack, Text as Paragraph, Title } from '@mantine/core';
+/** The account of the member that is signed in: name, API keys, and the way to how it signs in. */
+import { Alert, Anchor, Badge, Group, Stack, Text as Paragraph, Title } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
+import { Link } from 'react-router';
 import type { Member } from '../api/types.js';
 import { ETAG, getUnit, updateUnit } from '../api/units.js';
 import { faultsOf, type FieldErrors } from '../data/faults.js';
@@ -11,8 +12,6 @@ import { useText } from '../i18n/text.js';
 import { EmptyPage, PageError, Waiting } from '../shell/page-states.js';
 import { useMe } from '../shell/use-me.js';
 import { KeyList } from './key-list.js';
-import { PasswordForm } from './password-form.js';
-import { SessionList } from './session-list.js';
 import { useMemberKinds } from './use-member-kinds.js';
 
 const OWN_FIELDS: ReadonlySet<string> = new Set(['first_name', 'last_name']);
@@ -43,8 +42,14 @@ export function AccountPage() {
       {me.administrator && <Paragraph size="sm">{text('members.administrator')}</Paragraph>}
       <Stack gap="xl" pb="xl">
         <NameForm me={me} />
-        <PasswordForm />
-        <SessionList member={undefined} name={me.username} />
+        <section aria-label={text('ways.title')}>
+          <Title order={2} size="h4" mb="xs">
+            {text('ways.title')}
+          </Title>
+          <Anchor component={Link} to="/account/sign-in">
+            {text('ways.to_page')}
+          </Anchor>
+        </section>
         <KeyList member={me.id} />
       </Stack>
     </div>

@@ -1,23 +1,21 @@
-/** The settings of the project that its administrators change: those of files. */
-import { Button, Group, NumberInput, Select, Stack, Text as Paragraph, Textarea, Title } from '@mantine/core';
+/** The settings of the project that its administrators change, in the groups of `settings.ts`. */
+import { Button, Group, NumberInput, Select, Stack, Switch, Text as Paragraph, Textarea, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
 import { useState } from 'react';
-import { changeFileSettings, getFileSettings, type FileSettings } from '../api/files.js';
+import { changeSettings, getSettings, type ProjectSettings, type SettingValue } from '../api/settings.js';
 import { FIELD_OF_FORM } from '../data/faults.js';
 import { useText } from '../i18n/text.js';
 import { useCheckedForm } from '../members/use-checked-form.js';
 import { FormFault } from '../model/form-parts.js';
 import { PageError, Waiting } from '../shell/page-states.js';
-
-const FIELDS = ['image_sizes', 'originals', 'file_url_seconds'] as const;
-const ORIGINALS = ['all', 'owner'] as const;
+import { GROUPS, type Setting } from './settings.js';
 
 export function SettingsPage() {
   const text = useText();
   const { data, error, refetch } = useQuery({
-    queryKey: ['file-settings'],
-    queryFn: getFileSettings,
+    queryKey: ['settings'],
+    queryFn: getSettings,
     retry: false,
     // What is typed stays.
     refetchOnWindowFocus: false,
@@ -30,7 +28,7 @@ export function SettingsPage() {
       </Title>
       {error && <PageError error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Waiting />}
-      {data && <FileSettingsForm stored={data} />}
+      {data && GROUPS.map((group) => <SettingsForm key={group.id} {...group} stored={data} />)}
       <Paragraph size="sm" c="dimmed">
         {text('settings.others')}
       </Paragraph>
@@ -38,57 +36,48 @@ export function SettingsPage() {
   );
 }
 
-function FileSettingsForm({ stored }: { readonly stored: FileSettings }) {
+type SettingsFormProps = (typeof GROUPS)[number] & { readonly stored: ProjectSettings };
+
+function SettingsForm({ id: group, settings, stored }: SettingsFormProps) {
   const text = useText();
   const notify = useNotify();
+  // A release has those that it knows.
+  const shown = settings.filter(({ id }) => id in stored);
   const [before, setBefore] = useState(stored);
-  const [values, setValues] = useState<Typed>(stored);
-  const set = (changed: Partial<Typed>): void => setValues((now) => ({ ...now, ...changed }));
-  const changed = Object.fromEntries(FIELDS.flatMap((id) => (values[id] === before[id] ? [] : [[id, values[id]]])));
+  const [values, setValues] = useState(stored);
+  const changed = Object.fromEntries(
+    shown.flatMap(({ id }): [string, SettingValue][] => (values[id] === before[id] ? [] : [[id, values[id] ?? null]])),
+  );
   const { form, faults, isBusy, onSubmit } = useCheckedForm({
-    check: () => ({ ...(values.file_url_seconds === '' && { file_url_seconds: text('field.required') }) }),
-    fields: FIELDS.map((id) => ({ id, label: text(`settings.${id}`) })),
+    check: () => {
+      const missing = shown.filter(({ id, type }) => type === 'number' && values[id] === '');
+      return Object.fromEntries(missing.map(({ id }) => [id, text('field.required')]));
+    },
+    fields: shown.map(({ id }) => ({ id, label: text(`settings.${id}`) })),
     send: async () => {
-      const now = await changeFileSettings(changed);
+      const now = await changeSettings(changed);
       setBefore(now);
       setValues(now);
       notify(text('settings.saved'), { type: 'success' });
     },
   });
   return (
-    <section aria-label={text('settings.files')}>
+    <section aria-label={text(`settings.${group}`)}>
       <Title order={2} size="h4" mb="xs">
-        {text('settings.files')}
+        {text(`settings.${group}`)}
       </Title>
       <form onSubmit={onSubmit} noValidate ref={form}>
         <Stack maw={720}>
           <FormFault fault={faults[FIELD_OF_FORM]} />
-          <Textarea
-            label={text('settings.image_sizes')}
-            description={text('settings.image_sizes_help')}
-            autosize
-            spellCheck={false}
-            value={values.image_sizes}
-            error={faults['image_sizes']}
-            onChange={({ currentTarget }) => set({ image_sizes: currentTarget.value })}
-          />
-          <Select
-            label={text('settings.originals')}
-            description={text('settings.originals_help')}
-            data={ORIGINALS.map((value) => ({ value, label: text(`settings.originals_${value}`) }))}
-            allowDeselect={false}
-            value={values.originals}
-            error={faults['originals']}
-            onChange={(value) => value !== null && set({ originals: value })}
-          />
-          <NumberInput
-            label={text('settings.file_url_seconds')}
-            description={text('settings.file_url_seconds_help')}
-            allowDecimal={false}
-            value={values.file_url_seconds}
-            error={faults['file_url_seconds']}
-            onChange={(value) => set({ file_url_seconds: typeof value === 'number' ? value : '' })}
-          />
+          {shown.map((setting) => (
+            <SettingInput
+              key={setting.id}
+              setting={setting}
+              value={values[setting.id] ?? null}
+              fault={faults[setting.id]}
+              onChange={(value) => setValues((now) => ({ ...now, [setting.id]: value }))}
+            />
+          ))}
           <Group>
             <Button type="submit" loading={isBusy} disabled={Object.keys(changed).length === 0}>
               {text('settings.save')}
@@ -100,4 +89,62 @@ function FileSettingsForm({ stored }: { readonly stored: FileSettings }) {
   );
 }
 
-type Typed = Omit<FileSettings, 'file_url_seconds'> & { readonly file_url_seconds: number | '' };
+interface SettingInputProps {
+  readonly setting: Setting;
+  readonly value: SettingValue;
+  readonly fault: string | undefined;
+  readonly onChange: (value: SettingValue) => void;
+}
+
+function SettingInput({ setting, value, fault, onChange }: SettingInputProps) {
+  const text = useText();
+  const shared = {
+    label: text(`settings.${setting.id}`),
+    description: text(`settings.${setting.id}_help`),
+    error: fault,
+  };
+  switch (setting.type) {
+    case 'flag':
+      return (
+        <Switch
+          {...shared}
+          checked={value === true}
+          onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+        />
+      );
+    case 'choice':
+      return (
+        <Select
+          {...shared}
+          data={setting.labels.map((label) => ({ value: wordOf(label), label: text(`settings.${label}`) }))}
+          allowDeselect={false}
+          value={String(value)}
+          onChange={(chosen) => chosen !== null && onChange(chosen)}
+        />
+      );
+    case 'number':
+      return (
+        <NumberInput
+          {...shared}
+          allowDecimal={false}
+          value={typeof value === 'number' ? value : ''}
+          onChange={(typed) => onChange(typeof typed === 'number' ? typed : '')}
+        />
+      );
+    case 'text':
+      return (
+        <Textarea
+          {...shared}
+          autosize
+          spellCheck={false}
+          value={String(value ?? '')}
+          onChange={({ currentTarget }) => onChange(currentTarget.value)}
+        />
+      );
+  }
+}
+
+/** The word of a setting that a label is of: `all` of `originals_all`. */
+function wordOf(label: string): string {
+  return label.slice(label.lastIndexOf('_') + 1);
+}

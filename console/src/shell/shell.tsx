@@ -105,6 +105,9 @@ function AccountMenu() {
         <Menu.Item component={Link} to="/account">
           {text('members.account')}
         </Menu.Item>
+        <Menu.Item component={Link} to="/account/sign-in">
+          {text('ways.title')}
+        </Menu.Item>
         <Menu.Item component="a" href={documentAddress()} target="_blank" rel="noopener">
           {text('app.documentation')}
         </Menu.Item>

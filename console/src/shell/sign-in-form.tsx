@@ -1,12 +1,12 @@
 import { Alert, Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
-import { session } from '../api/session.js';
+import { session, type MissingStep } from '../api/session.js';
 import { useText } from '../i18n/text.js';
 
 /** @param again whether the session of a page has ended that must stay as it is */
 export function SignInForm({ again = false, onDone }: { again?: boolean; onDone: () => void }) {
   const text = useText();
-  const [asksCode, setAsksCode] = useState(false);
+  const [missing, setMissing] = useState<MissingStep>();
   const [isBusy, setBusy] = useState(false);
   const [fault, setFault] = useState<string>();
 
@@ -19,8 +19,9 @@ export function SignInForm({ again = false, onDone }: { again?: boolean; onDone:
     setFault(undefined);
     try {
       const credentials = { username: valueOf('username').trim(), password: valueOf('password') };
-      if (await session.signIn(project, { ...credentials, ...(otp !== '' && { otp }) })) onDone();
-      else setAsksCode(true);
+      const step = await session.signIn(project, { ...credentials, ...(otp !== '' && { otp }) });
+      if (step === undefined) onDone();
+      else setMissing(step);
     } catch (error) {
       setFault((error as Error).message);
     } finally {
@@ -55,17 +56,20 @@ export function SignInForm({ again = false, onDone }: { again?: boolean; onDone:
           required
         />
         <PasswordInput name="password" label={text('sign_in.password')} autoComplete="current-password" required />
-        {asksCode && (
-          <>
-            <Alert>{text('sign_in.code_sent')}</Alert>
-            <TextInput
-              name="otp"
-              label={text('sign_in.code')}
-              inputMode="numeric"
-              autoComplete="one-time-code"
-              autoFocus
-            />
-          </>
+        {missing && <Alert>{text(`sign_in.asks_${missing}`)}</Alert>}
+        {missing && missing !== 'passkey' && (
+          <TextInput
+            key={missing}
+            name="otp"
+            label={text(`sign_in.code_${missing}`)}
+            // Recovery codes have letters.
+            inputMode={missing === 'mail' ? 'numeric' : 'text'}
+            autoComplete="one-time-code"
+            autoCapitalize="none"
+            spellCheck={false}
+            autoFocus
+            required
+          />
         )}
         <div aria-live="polite">{fault !== undefined && <Alert color="red">{fault}</Alert>}</div>
         <Button type="submit" loading={isBusy}>

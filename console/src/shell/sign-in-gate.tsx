@@ -6,6 +6,7 @@ import icon from '../icon.svg';
 import { useText } from '../i18n/text.js';
 import { ForgottenPassword } from './forgotten-password.js';
 import { PageError, Waiting } from './page-states.js';
+import { ProofDialog } from './proof-dialog.js';
 import { SignInForm } from './sign-in-form.js';
 
 /** Shows the console to members that are signed in. When the session ends it asks above the page, which stays as it is. */
@@ -36,6 +37,7 @@ export function SignInGate({ children }: { children: ReactNode }) {
     return (
       <>
         {children}
+        <ProofDialog />
         <Modal
           opened={goOn !== undefined}
           onClose={() => undefined}

@@ -46,6 +46,17 @@ export function OptionalText(description: TextDescription = {}): PropertyDecorat
   return applyDecorators(property, IsOptional(), ...textChecks('a string or null'));
 }
 
+/** The same for a text that is written in a language of its own. @param faultOf what is wrong with it, as sentences */
+export function OptionalParsedText(
+  description: string,
+  faultOf: (text: string) => string | undefined,
+): PropertyDecorator {
+  const isFit = (value: unknown): boolean => faultOf(String(value)) === undefined;
+  const check = Check('parameter.bad_value', isFit, (value) => faultOf(String(value)) ?? '');
+  // Those of texts are applied last, and so come first.
+  return applyDecorators(check, OptionalText({ description }));
+}
+
 /** A required string of a list. */
 export function Choice(known: readonly string[]): PropertyDecorator {
   return applyDecorators(
@@ -56,6 +67,33 @@ export function Choice(known: readonly string[]): PropertyDecorator {
       (value) => known.some((each) => each === value),
       () => `must be one of ${known.join(', ')}`,
     ),
+  );
+}
+
+/** An optional string of a list; null counts as absent. */
+export function OptionalChoice(known: readonly string[], description: string): PropertyDecorator {
+  const property = ApiProperty({
+    type: 'string',
+    enum: [...known, null],
+    nullable: true,
+    required: false,
+    description,
+  });
+  const isKnown = (value: unknown): boolean => known.some((each) => each === value);
+  return applyDecorators(
+    property,
+    IsOptional(),
+    Check('parameter.not_allowed', isKnown, () => `must be one of ${known.join(', ')}`),
+  );
+}
+
+/** An optional boolean; null counts as absent. */
+export function OptionalFlag(description: string): PropertyDecorator {
+  const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
+  return applyDecorators(
+    ApiProperty({ type: 'boolean', nullable: true, required: false, description }),
+    IsOptional(),
+    Check('parameter.bad_type', isBoolean, (value) => `must be true, false or null, got ${typeName(value)}`),
   );
 }
 

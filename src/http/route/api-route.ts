@@ -79,7 +79,7 @@ export type ContentForm =
   | 'functionFailure'
   | 'functionFailures'
   | 'fileUrl'
-  | 'fileSettings';
+  | 'settings';
 
 export const TAGS = {
   Authentication: 'Members sign up, sign in and look after their sessions.',
@@ -93,6 +93,7 @@ export const TAGS = {
   Webhooks: 'Changes are sent to other services.',
   Functions: 'What the project brings in code.',
   Batch: 'Several operations in one transaction.',
+  Project: 'What administrators set for the whole project.',
   Documentation: 'This document and its page.',
   Service: 'How the service is.',
 } as const;

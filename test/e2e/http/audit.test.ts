@@ -230,7 +230,7 @@ test('projects, by the service or a command', async () => {
     }),
     expect.objectContaining({ action: 'project.changed', settings: { units: 500, requests_per_second: 9000 } }),
   ]);
-  expect(await linesBy(() => ok(admin.put('/file/settings', { file_url_seconds: 61 })))).toMatchObject([
+  expect(await linesBy(() => ok(admin.put('/settings', { file_url_seconds: 61 })))).toMatchObject([
     { action: 'project.changed', settings: { file_url_seconds: 61 }, by: { kind: 'kind_admin' } },
   ]);
   await provisioning.set(admin.id, { settings: { units: null, requestsPerSecond: null }, accessDefault: 'open' });

@@ -441,8 +441,8 @@ const ROWS: readonly Row[] = [
     bare: true,
     anyQuery: true,
   },
-  { route: 'GET /api/lib/file/settings', call: () => ['GET', '/file/settings'], answers: [401, 403, 403, 200] },
-  { route: 'PUT /api/lib/file/settings', call: () => ['PUT', '/file/settings', {}], answers: [401, 403, 403, 200] },
+  { route: 'GET /api/lib/settings', call: () => ['GET', '/settings'], answers: [401, 403, 403, 200] },
+  { route: 'PUT /api/lib/settings', call: () => ['PUT', '/settings', {}], answers: [401, 403, 403, 200] },
   {
     route: 'POST /api/lib/file/unit/:unit_id/url',
     call: () => ['POST', '/file/unit/00000000-0000-4000-8000-000000000000/url', { seconds: 60 }],

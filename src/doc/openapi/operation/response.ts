@@ -304,8 +304,8 @@ function contentSchema(form: ContentForm, kind: KindDef | undefined, view: Docum
       return schemaRef('kind_function_runs');
     case 'fileUrl':
       return schemaRef('kind_file_url');
-    case 'fileSettings':
-      return schemaRef('kind_file_settings');
+    case 'settings':
+      return schemaRef('kind_settings');
     case 'webhookPing':
       return schemaRef('kind_webhook_ping');
     case 'webhookSecret':

@@ -5,7 +5,7 @@ import { ADMIN_KIND } from '../../../model/built-in-traits.js';
 import { PARAMETER_TYPES } from '../../../model/parameter-type/type-by-id.js';
 import { SETTING_LIST } from '../../../model/parameter-setting/parameter-settings.js';
 import { ERRORS } from '../../../shared/errors.js';
-import { LIMITS } from '../../../shared/limits.js';
+import { ADMINISTERED } from '../../../tenancy/project-settings.js';
 import { CHANGES_SCHEMA } from './changes.schema.js';
 import { DEFINITION_SCHEMAS } from './definition.schema.js';
 import { schemaRef, type Schema, objectSchema } from '../openapi.js';
@@ -294,16 +294,11 @@ export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
     url: { ...STRING_SCHEMA, description: 'Path and query, to which `size`, `format` and `download` may be appended.' },
     expires_at: { ...TIMESTAMP_SCHEMA, description: 'When it ends, unless the content is replaced or deleted before.' },
   }),
-  kind_file_settings: objectSchema({
-    image_sizes: { ...STRING_SCHEMA, description: 'The sizes of pictures, as `name:widthxheight:mode` with commas.' },
-    originals: { ...STRING_SCHEMA, enum: ['all', 'owner'], description: 'Who sees pictures as they are.' },
-    file_url_seconds: {
-      type: 'integer',
-      minimum: LIMITS.fileUrlSecondsMin,
-      maximum: LIMITS.fileUrlSecondsMax,
-      description: 'How long a signed address opens a file where it is not said.',
-    },
-  }),
+  kind_settings: objectSchema(
+    Object.fromEntries(
+      ADMINISTERED.map(({ name, form, about }): [string, Schema] => [name, { ...form, description: about }]),
+    ),
+  ),
   kind_nested_unit: {
     type: 'object',
     description:

@@ -1,0 +1,25 @@
+/** How the member that is signed in signs in: second step, password, sessions. Each is a section of its own. */
+import { Stack, Text as Paragraph, Title } from '@mantine/core';
+import { PasswordForm } from '../members/password-form.js';
+import { SessionList } from '../members/session-list.js';
+import { useText } from '../i18n/text.js';
+import { useMe } from '../shell/use-me.js';
+import { SecondStepSection } from './second-step-section.js';
+
+export function SignInPage() {
+  const text = useText();
+  const { data: me } = useMe();
+  return (
+    <div className="page" style={{ overflow: 'auto' }}>
+      <Title order={1} size="h3">
+        {text('ways.title')}
+      </Title>
+      <Paragraph className="text-of-tenant">{me?.username}</Paragraph>
+      <Stack gap="xl" pb="xl">
+        <SecondStepSection />
+        <PasswordForm />
+        <SessionList member={undefined} name={me?.username ?? ''} />
+      </Stack>
+    </div>
+  );
+}

@@ -1,0 +1,108 @@
+import { Controller, Get, Put, Req, UseInterceptors } from '@nestjs/common';
+import { checkAdministrator } from '../../access/access.js';
+import { Provisioning } from '../../catalog/project/provisioning.js';
+import type { ProjectSettings } from '../../database/entities/project.entity.js';
+import { jsonAnswer } from '../../http/answer/answer.js';
+import { readDto } from '../../http/body/dto.js';
+import { parseBody } from '../../http/body/read-body.js';
+import type { HttpRequest } from '../../http/request/request.js';
+import { ApiRoute } from '../../http/route/api-route.js';
+import { refuseQuery } from '../../http/route/parse-list-query.js';
+import type { Command, Opened } from '../../run/command.js';
+import { RunInterceptor } from '../../run/run.interceptor.js';
+import { refusal } from '../../shared/errors.js';
+import { ADMINISTERED, administeredSettings, readAdministered, SettingFault } from '../../tenancy/project-settings.js';
+import { TenancyInterceptor } from '../../tenancy/tenancy.interceptor.js';
+import { FreshProof } from '../session/fresh-proof.js';
+import { SettingsBody } from './settings.body.js';
+
+const ROUTE = {
+  tag: 'Project',
+  needs: 'bearer',
+  administrators: true,
+  content: 'settings',
+  alone: true,
+} as const;
+
+/** The settings of the project that its administrators set. All others are the operator's. */
+@Controller('api/lib/settings')
+@UseInterceptors(TenancyInterceptor, RunInterceptor)
+export class SettingsController {
+  constructor(
+    private readonly projects: Provisioning,
+    private readonly proof: FreshProof,
+  ) {}
+
+  @Get()
+  @ApiRoute({ ...ROUTE, id: 'settings', summary: 'Read the settings of the project' })
+  read(@Req() { url }: HttpRequest): Command {
+    return {
+      authorize: (opened) => {
+        authorize(opened);
+        return {
+          effect: 'read',
+          checked: true,
+          run: async ({ project }) => {
+            refuseQuery(url);
+            return jsonAnswer(administeredSettings((await this.projects.getActive(project.id)).settings));
+          },
+        };
+      },
+    };
+  }
+
+  @Put()
+  @ApiRoute({
+    ...ROUTE,
+    id: 'settings.change',
+    summary: 'Change settings of the project',
+    description: `Those that are left out stay. All processes follow within a moment. ${provedNames().join(', ')} ask for a fresh proof, and are not set by API keys.`,
+    body: SettingsBody,
+  })
+  change(@Req() { url, headers }: HttpRequest): Command {
+    return {
+      authorize: (opened) => {
+        authorize(opened);
+        return {
+          // Of the registry, which no transaction of the project has.
+          effect: 'outside',
+          body: 'small',
+          checked: true,
+          run: async ({ project, caller, requestId }, bytes) => {
+            refuseQuery(url);
+            const body = await parseBody(bytes, headers['content-type'], project.schema);
+            const given = readDto(SettingsBody, body);
+            const settings = settingsOf(given);
+            if (provedNames().some((name) => isGiven(given, name))) await this.proof.require({ project, caller });
+            const changed = await this.projects.set(project.id, { settings }, { caller, requestId });
+            return jsonAnswer(administeredSettings(changed.settings));
+          },
+        };
+      },
+    };
+  }
+}
+
+/** @throws KindError 401, 403 */
+function authorize({ caller }: Opened): void {
+  checkAdministrator(caller, 'Only administrators see and change the settings of the project');
+}
+
+function provedNames(): string[] {
+  return ADMINISTERED.filter(({ proved }) => proved).map(({ name }) => name);
+}
+
+function isGiven(body: SettingsBody, name: string): boolean {
+  return (body[name] ?? null) !== null;
+}
+
+/** Of a body that was read. */
+function settingsOf(body: SettingsBody): ProjectSettings {
+  const read = ADMINISTERED.map(({ name: parameter }) => {
+    const value = body[parameter] ?? null;
+    const setting = value === null ? {} : readAdministered(parameter, value);
+    if (setting instanceof SettingFault) throw refusal('parameter.bad_value', setting.text, { parameter });
+    return setting ?? {};
+  });
+  return Object.assign({}, ...read) as ProjectSettings;
+}
