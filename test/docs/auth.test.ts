@@ -11,7 +11,7 @@ const project = await (await sharedService()).project();
 test('from no user to a signed-up member, and who that is', async () => {
   const before = stepsOf(page('README.md'), 'sh tour').slice(0, 2);
   const steps = stepsOf(page('docs/auth.md'), 'sh members');
-  expect(steps.map(({ answers }) => answers.length)).toEqual([0, 0, 3, 2, 2, 3, 1]);
+  expect(steps.map(({ answers }) => answers.length)).toEqual([0, 0, 3, 2, 2, 3, 1, 1]);
   const printed = (await runSteps([...before, ...steps], project)).slice(before.length);
   expect(printed[0]).toMatchObject([{ messages: [] }, { messages: [] }, { messages: [] }]);
   expect(printed[1]).toEqual([{}]);
