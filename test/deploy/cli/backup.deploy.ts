@@ -20,6 +20,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { TarSink, TarSource } from '../../../src/cli/transfer/archive-tar.js';
 import { runCommandLine } from '../../../src/cli/run.js';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
+import { ProjectStore } from '../../../src/tenancy/project-store.js';
 import { isContent } from '../../../src/transfer/project/archive.js';
 import { loadConfig } from '../../../src/config/config.js';
 import type { ArchiveWriter } from '../../../src/transfer/project/archive.js';
@@ -38,6 +39,7 @@ import {
   type Parts,
   type TarHeader,
 } from '../../support/backup-files.js';
+import { Authenticator } from '../../support/authenticator.js';
 import { asAdministrator, defineKinds, signUp, withMembers } from '../../support/callers.js';
 import { compiled } from '../../support/compiled.js';
 import { createdId, expectNoDrift, ok, query } from '../../support/definitions.js';
@@ -122,6 +124,35 @@ describe('a backup', () => {
     writeFileSync(path('flipped.tar.gz'), bytes);
     expect(await kind('project', 'restore', path('flipped.tar.gz'), '--as', 'flipped')).toMatchObject({ code: 1 });
     expect(await traces('flipped')).toEqual([]);
+  });
+
+  it('has passkeys, which sign in to what is restored, until its domain is another', async () => {
+    const origin = 'https://app.example.com';
+    const domain = ['passkey_domain=example.com', `passkey_origins=${origin}`];
+    const project = await withMembers(await service.project('keyed'));
+    expect(await kind('project', 'set', 'keyed', ...domain)).toMatchObject({ code: 0, err: '' });
+    service.service.app.get(ProjectStore).forget('keyed');
+    const device = new Authenticator(origin);
+    const member = await signUp(project, 'ann');
+    const as = project.as(member.accessToken);
+    const creation = await ok(as.post('/auth/passkey/options', {}));
+    const { challenge_id } = creation;
+    await ok(as.post('/auth/passkey', { challenge_id, response: device.create(creation.options) }));
+    await kind('project', 'backup', 'keyed', path('keyed.tar.gz'));
+    expect(await kind('project', 'restore', path('keyed.tar.gz'), '--as', 'rekeyed')).toMatchObject({ code: 0 });
+    const restored = projectOf('rekeyed');
+    const request = await ok(restored.post('/auth/passkey/signin/options', {}));
+    const answer = { challenge_id: request.challenge_id, response: device.get(request.options) };
+    expect(await ok(restored.post('/auth/passkey/signin', answer))).toMatchObject({ id: member.id });
+
+    // The same domain takes nothing away.
+    expect(await kind('project', 'set', 'rekeyed', ...domain)).toMatchObject({ code: 0, err: '' });
+    const other = ['project', 'set', 'rekeyed', 'passkey_domain=example.org'];
+    expect(await kind(...other)).toMatchObject({
+      code: 1,
+      err: 'error: 1 passkey of members is for example.com and cannot be used with another domain: --yes says that you mean it\n',
+    });
+    expect(await kind(...other, '--yes')).toMatchObject({ code: 0, err: '' });
   });
 
   it('has the numbers of units, and the sequence goes on after the highest', async () => {
@@ -709,10 +740,10 @@ describe('a backup of an older release', () => {
       kinds,
       without(parts.get(kinds), 'public')
         .split('\n')
-        .filter((line) => !/"id":"(?:api_key|file)"/.test(line))
+        .filter((line) => !/"id":"(?:api_key|passkey|file)"/.test(line))
         .join('\n'),
     );
-    const files = ['api_key', 'file'].map((id) => `kinds/${id}.ndjson`);
+    const files = ['api_key', 'passkey', 'file'].map((id) => `kinds/${id}.ndjson`);
     for (const file of files) parts.delete(file.replace('.', '/000001.'));
     expect(parts.get(kinds)).not.toContain('"public":');
     const older = withManifest(parts, (each) => ({
