@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Post, Req, UseGuards, UseInterceptors } from '@nestjs/common';
 import { ApiExtraModels } from '@nestjs/swagger';
 import { ApiRoute } from '../http/route/api-route.js';
-import type { Answer } from '../http/answer/answer.js';
+import { NULL_ANSWER, type Answer } from '../http/answer/answer.js';
 import { refuseQuery } from '../http/route/parse-list-query.js';
 import type { HttpRequest } from '../http/request/request.js';
 import { ForHeldMembers, WithoutAccessToken } from '../tenancy/route-options.js';
@@ -11,6 +11,7 @@ import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { AuthService } from './auth.service.js';
 import { ChangePasswordBody, RecoverPasswordBody, ResetPasswordBody, SignInBody, SignUpBody } from './auth.dto.js';
 import { authRequestOf, NoStore, refuseKey, WithoutKeyInterceptor } from './auth-request.js';
+import { VerificationMails } from './email/verification-mails.js';
 import { PasswordService } from './password/password.service.js';
 import { RefreshCookies } from './session/refresh-cookie.js';
 import { RefreshTokenGuard, refreshClaims } from './session/refresh-token.strategy.js';
@@ -37,6 +38,7 @@ const REFRESH = {
 export class AuthController {
   constructor(
     private readonly auth: AuthService,
+    private readonly mails: VerificationMails,
     private readonly passwords: PasswordService,
     private readonly signIns: SignInService,
     private readonly cookies: RefreshCookies,
@@ -57,13 +59,15 @@ export class AuthController {
   })
   @NoStore()
   @WithoutAccessToken()
-  signUp(
+  async signUp(
     @Scope() { project }: RequestScope,
     @Param('member_kind_id') kind: string,
     @Req() request: HttpRequest,
     @AnyInput('bodyLimit') read: BodyInput,
   ): Promise<Answer> {
-    return this.auth.signUp(project, authRequestOf(request), kind, read);
+    const client = authRequestOf(request);
+    const made = await this.mails.afterSignUp(project, client, () => this.auth.signUp(project, client, kind, read));
+    return made ? this.cookies.sessionAnswer(project, client.inCookie, made) : NULL_ANSWER;
   }
 
   @Post('signin')

@@ -26,11 +26,14 @@ import { RefreshTokenStrategy } from './session/refresh-token.strategy.js';
 import { SessionController } from './session/session.controller.js';
 import { SessionService } from './session/own-sessions.service.js';
 import { SessionStore } from './session/session-store.js';
-import { ResetPageController } from './reset-page.controller.js';
+import { MailPagesController } from './mail-pages.controller.js';
 import { FreshProof } from './session/fresh-proof.js';
 import { NewSessions } from './new-sessions.js';
 import { Notices } from './notices.js';
 import { ProvedAddresses } from './proved-addresses.js';
+import { EmailController } from './email/email.controller.js';
+import { EmailService } from './email/email.service.js';
+import { VerificationMails } from './email/verification-mails.js';
 import { MemberSecondStepController } from './second-step/member-second-step.controller.js';
 import { ProvedMembers } from './proved-members.js';
 import { ConfirmService } from './second-step/confirm.service.js';
@@ -60,6 +63,7 @@ import { TokenService } from './session/token.service.js';
     AuditBehavior,
     AuthService,
     ConfirmService,
+    EmailService,
     NewSessions,
     Notices,
     OneTimeSecrets,
@@ -87,11 +91,12 @@ import { TokenService } from './session/token.service.js';
     Throttle,
     TokenService,
     Totp,
+    VerificationMails,
     WaysChanges,
     WaysService,
     { provide: CallerResolver, useExisting: RequestCallers },
   ],
-  exports: [Administrators, ApiKeys, CallerResolver, PasswordStore, SecondStepService],
+  exports: [Administrators, ApiKeys, CallerResolver, PasswordStore, ProvedAddresses, SecondStepService],
   controllers: [
     AuthController,
     MailedCodeController,
@@ -101,7 +106,8 @@ import { TokenService } from './session/token.service.js';
     SecondStepController,
     PasskeyController,
     MemberSecondStepController,
-    ResetPageController,
+    EmailController,
+    MailPagesController,
     SettingsController,
   ],
 })

@@ -18,7 +18,7 @@ import { usedBy } from '../catalog/session/executors.js';
 import { UnitStores } from '../unit/unit-stores.js';
 import { atSignUpPath, readSignUp } from './auth.dto.js';
 import { insertedId } from './password/credential.js';
-import { MemberSessions } from './session/member-session.js';
+import { type MemberSession, MemberSessions } from './session/member-session.js';
 import { type AuthRequest, requireMember, requireSession } from './auth-request.js';
 import { addPasswordFaults, hashPassword } from './password/password-hash.js';
 import { RefreshCookies } from './session/refresh-cookie.js';
@@ -44,7 +44,12 @@ export class AuthService {
    * password is hashed before the transaction, and only if the body has no fault so far. @throws KindError 400, 403,
    * 404, 409, 429
    */
-  async signUp(project: Project, request: AuthRequest, kindId: string, read: BodyInput): Promise<Answer> {
+  async signUp(
+    project: Project,
+    request: AuthRequest,
+    kindId: string,
+    read: BodyInput,
+  ): Promise<MemberSession | undefined> {
     await this.catalog.withCheckedModel({ project }, (model) => void authorizeSignUp(model, kindId));
     const faults = new Faults();
     const { password, names, rest } = readSignUp(await read(), faults);
@@ -78,8 +83,7 @@ export class AuthService {
     };
     return this.catalog.withCheckedModel({ project }, async (model) => {
       try {
-        const session = await createMember(model);
-        return session ? this.cookies.sessionAnswer(project, request.inCookie, session) : NULL_ANSWER;
+        return await createMember(model);
       } catch (error) {
         throw error instanceof KindError ? atSignUpPath(error) : error;
       }

@@ -17,7 +17,7 @@ import {
   deleteCredentialStatement,
   lockMembersStatement,
 } from '../sql/member/credential.sql.js';
-import { setVerifiedStatement, showVerifiedStatement } from '../sql/member/verified.sql.js';
+import { forgetVerifiedStatement, showVerifiedStatement } from '../sql/member/verified.sql.js';
 import { lockProjectStatement } from '../sql/definition/model.sql.js';
 import { isAdministrator } from '../tenancy/caller.js';
 import { readableFields } from '../access/masks.js';
@@ -115,7 +115,11 @@ export class MemberBehavior implements RegisteredBehavior, OnModuleInit {
     const parameter = SIGN_IN_NAMES.find(isOther);
     if (parameter === undefined) return true;
     if (!isAdministrator(session.caller)) {
-      throw refusal('access.denied', 'The username and the e-mail are changed by administrators', { parameter });
+      throw refusal(
+        'access.denied',
+        'The username and the e-mail are changed by administrators; members change their e-mail with POST /auth/email',
+        { parameter },
+      );
     }
     checkSignInNames(new Map([...member, ...draft.values]), write);
     return false;
@@ -146,7 +150,7 @@ export class MemberBehavior implements RegisteredBehavior, OnModuleInit {
 
   /** Nobody has proved the new address. */
   async #forgetVerified(kind: KindDef, id: string, { executor, project: { schema } }: Session): Promise<void> {
-    await executor.run(setVerifiedStatement(schema, id, false));
+    await executor.run(forgetVerifiedStatement(schema, id));
     await executor.run(showVerifiedStatement(schema, kind, id, false));
   }
 

@@ -25,7 +25,7 @@ const TOKEN_BYTES = 16;
 const TOKEN = /^[A-Za-z0-9_-]{22}$/;
 
 /** What a secret is for; it is taken for nothing else. */
-type Purpose = 'code' | 'sign-in' | 'recovery' | 'passkey' | 'passkey_use';
+type Purpose = 'code' | 'email' | 'sign-in' | 'recovery' | 'passkey' | 'passkey_use';
 
 interface Terms {
   readonly memberId: string | null;

@@ -4,24 +4,31 @@
  * account without all that could open it before.
  */
 import { Injectable } from '@nestjs/common';
-import type { Transaction } from '../database/database.js';
-import { ADMIN_KIND, API_KEY_KIND, PASSKEY_KIND } from '../model/built-in-traits.js';
-import type { Model } from '../model/model.js';
+import { Catalog } from '../catalog/catalog.service.js';
+import { Database, type Transaction } from '../database/database.js';
+import { ADMIN_KIND, API_KEY_KIND, CREDENTIAL_KIND, PASSKEY_KIND } from '../model/built-in-traits.js';
+import { isMemberKind, type KindDef, type Model } from '../model/model.js';
+import type { Json } from '../shared/json.js';
+import { foldName } from '../shared/member-names.js';
 import { deleteOwnedStatement } from '../sql/member/owned.sql.js';
 import {
   emptyCredentialStatement,
   lockAccountStatement,
   setVerifiedStatement,
   showVerifiedStatement,
+  trustAllStatement,
   type AccountRow,
 } from '../sql/member/verified.sql.js';
 import { AuditLog } from '../tenancy/audit-log.js';
-import type { Caller } from '../tenancy/caller.js';
+import { SYSTEM, type Caller } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
+import { Behaviors } from '../unit/draft/behavior.js';
+import { UnitStores } from '../unit/unit-stores.js';
 import { KeyStore } from './keys/key-store.js';
 import { OneTimeSecrets } from './one-time-secrets.js';
 import type { Credential } from './password/credential.js';
+import { signInFailed } from './sign-in-failed.js';
 import { SessionStore } from './session/session-store.js';
 
 /** How an address was proved without the password of its account. */
@@ -45,24 +52,68 @@ export interface Proof {
   readonly requestId?: RequestScope['requestId'];
 }
 
-type Account = Pick<Credential, 'member_kind' | 'member_id'>;
+type Account = Pick<Credential, 'member_kind' | 'member_id' | 'email'>;
 
 @Injectable()
 export class ProvedAddresses {
   constructor(
     private readonly audit: AuditLog,
+    private readonly behaviors: Behaviors,
+    private readonly catalog: Catalog,
+    private readonly database: Database,
     private readonly keys: KeyStore,
     private readonly secrets: OneTimeSecrets,
     private readonly sessions: SessionStore,
+    private readonly stores: UnitStores,
   ) {}
 
-  /** Marks the address as verified, for who has proved the password too, or who makes the account. */
-  async mark(tx: Transaction, { project, model }: Pick<Proof, 'project' | 'model'>, account: Account): Promise<void> {
-    const { member_kind: kindId, member_id: memberId } = account;
-    const kind = model.kinds.get(kindId);
-    if (!kind) throw new Error(`no member kind '${kindId}'`);
-    await tx.run(setVerifiedStatement(project.schema, memberId, true));
+  /**
+   * Marks the address as verified, for who has proved the password too, or who makes the account.
+   * @returns whether it still is the member's
+   */
+  async mark(
+    tx: Transaction,
+    { project, model }: Pick<Proof, 'project' | 'model'>,
+    account: Account,
+  ): Promise<boolean> {
+    const { member_kind: kindId, member_id: memberId, email } = account;
+    const kind = kindOf(model, kindId);
+    const set = await tx.run(setVerifiedStatement(project.schema, memberId, email));
+    if (set.length === 0) return false;
     await tx.run(showVerifiedStatement(project.schema, kind, memberId, true));
+    // Its sessions and keys may have been held until now.
+    this.sessions.forgetAll(tx);
+    this.keys.forget(project, tx);
+    return true;
+  }
+
+  /**
+   * Gives a member a new address, which it has proved. A username that is the former address becomes the new one.
+   * @throws KindError 409 if another member has it
+   */
+  async change(tx: Transaction, proof: Proof, account: Credential, email: string): Promise<void> {
+    const { project, model, caller, requestId } = proof;
+    const { member_kind: kindId, member_id: id, username, email: former } = account;
+    const kind = kindOf(model, kindId);
+    const isName = foldName(username) === foldName(former);
+    const values = new Map<string, Json>([['email', email], ...(isName ? [['username', email] as const] : [])]);
+    const by = { caller: SYSTEM, originalCaller: caller };
+    const session = { project, model, executor: tx, ...by, ...this.behaviors.deployment };
+    await this.stores.of(kind).updates.update(session, kind, id, () => values);
+    await this.mark(tx, proof, { ...account, email });
+    const details = { kind: kindId, id };
+    this.audit.record({ action: 'member.email_changed', project: project.id, caller, requestId, details }, tx);
+  }
+
+  /** Takes the addresses of all present members as verified, for operators. */
+  async trustAll(project: Project): Promise<void> {
+    await this.catalog.withCheckedModel({ project }, (model) =>
+      this.database.transaction(async (tx) => {
+        const members = [...model.kinds.values()].filter(isMemberKind);
+        for (const table of [CREDENTIAL_KIND, ...members.map((kind) => kind.table)])
+          await tx.run(trustAllStatement(project.schema, table));
+      }),
+    );
   }
 
   /**
@@ -83,8 +134,9 @@ export class ProvedAddresses {
     // The lock comes first: who adds a key or a session at the same time has to wait, or this transaction finds it.
     const [row] = await tx.run<AccountRow>(lockAccountStatement(project.schema, id));
     if (!row || row.verified || (by === 'reset' && !row.recent)) return [];
+    // Another one by now: nobody has proved that.
+    if (!(await this.mark(tx, proof, account))) throw signInFailed();
     const removed = kind === ADMIN_KIND ? [] : await this.#empty(tx, project, id, { ...row, password });
-    await this.mark(tx, proof, account);
     const details = { kind, id, by, removed };
     this.audit.record({ action: 'member.email_verified', project: project.id, caller, requestId, details }, tx);
     return removed;
@@ -114,6 +166,12 @@ export class ProvedAddresses {
     };
     return (Object.keys(OPENED_BY) as Opener[]).filter((opener) => removed[opener]);
   }
+}
+
+function kindOf(model: Model, id: string): KindDef {
+  const kind = model.kinds.get(id);
+  if (!kind) throw new Error(`no member kind '${id}'`);
+  return kind;
 }
 
 /** What the member is told of it; undefined if nothing was removed. */

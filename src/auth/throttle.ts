@@ -40,6 +40,8 @@ type MailType = 'code' | 'sign-in' | 'recovery' | 'notice';
 
 /** Challenges of passkeys for an address, per number of seconds: for so long each is kept. */
 const CHALLENGES = { allowed: 100, window: 5 * 60 } as const;
+/** Mails that a member asks for to prove an address, per number of seconds. */
+const VERIFICATION_MAILS = { allowed: 3, window: 60 * 60 } as const;
 
 /** Wrong codes of the second step of a member, per number of seconds, from wherever. */
 const WRONG_CODES = { allowed: 5, window: 10 * 60 } as const;
@@ -124,6 +126,14 @@ export class Throttle {
     const id = this.#hash('challenge', address);
     const taken = await this.#takeEach(project, [{ id, allowed }], window);
     if (taken.length === 0) throw await this.#tooMany(project, [id], window);
+  }
+
+  /** Counts a mail that a member asks for to prove an address. AUTH_RATE_LIMIT does not affect this. @throws KindError 429 */
+  async limitVerificationMails(project: Project, memberId: string): Promise<void> {
+    const { allowed, window } = VERIFICATION_MAILS;
+    const key = { id: this.#hash('verification mail', memberId), allowed };
+    const taken = await this.#takeEach(project, [key], window);
+    if (taken.length === 0) throw await this.#tooMany(project, [key.id], window);
   }
 
   /**

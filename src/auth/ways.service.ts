@@ -30,7 +30,7 @@ export class WaysService {
         passkey: passkeyUse(settings) !== undefined,
         providers: [],
         signup: openKinds(model),
-        verify_email: false,
+        verify_email: settings.verifyEmail === true,
       });
     });
   }

@@ -3,6 +3,7 @@ import { FILE_KIND } from '../model/built-in-traits.js';
 import { getBuiltInKind, hasFiles, type KindDef, type Model } from '../model/model.js';
 import { type Command, InvalidArgumentError } from 'commander';
 import { Administrators } from '../auth/administrators.js';
+import { ProvedAddresses } from '../auth/proved-addresses.js';
 import { generatePassword } from '../before-serving.js';
 import { Provisioning, type ProjectChange } from '../catalog/project/provisioning.js';
 import { type AccessDefault, ACCESS_DEFAULTS } from '../model/access-levels.js';
@@ -191,6 +192,7 @@ const ACCESS_DEFAULT = 'access_default';
 
 interface SetOptions extends CommonOptions {
   readonly yes?: true;
+  readonly trustExisting?: true;
 }
 
 export function setProjectCommand(parent: Command, { terminal, services }: CommandContext): void {
@@ -200,14 +202,21 @@ export function setProjectCommand(parent: Command, { terminal, services }: Comma
     .argument('<id>', 'the project')
     .argument('<setting...>', 'name=value')
     .option('--yes', 'say that you mean it, where passkeys of members cannot be used any more')
+    .option('--trust-existing', 'with verify_email=on: takes the addresses of the present members as verified')
     .action(async (id: string, settings: string[], options: SetOptions, command: Command) => {
       const { changes, faults } = readSettings(settings);
+      const trusts = options.trustExisting ?? false;
+      if (trusts && !changes.some((change) => change.settings?.verifyEmail)) {
+        command.error('error: --trust-existing goes with verify_email=on');
+      }
       if (faults.length > 0) command.error(faults.map((fault) => `error: ${fault}`).join('\n'));
       const view = await services(
         async ({ app }) => {
           const provisioning = app.get(Provisioning);
           const change = mergeChanges(changes);
           if (!options.yes) await refuseToLosePasskeys(app.get(Database), await provisioning.get(id), change);
+          // Before the setting, so that nobody is held meanwhile.
+          if (trusts) await app.get(ProvedAddresses).trustAll(projectOf(await provisioning.getActive(id)));
           return projectView(provisioning, await provisioning.set(id, change));
         },
         { only: [] },

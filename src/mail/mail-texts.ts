@@ -114,6 +114,43 @@ and set a new password.</p>`;
   return { to, subject, text, html: layout(subject, content) };
 }
 
+interface VerificationMail {
+  readonly to: string;
+  /** The label of the project. */
+  readonly project: string;
+  readonly code: string;
+  /** The address of the page, made from PUBLIC_URL and never from a request. */
+  readonly link: string;
+  readonly hours: number;
+}
+
+/** With it the reader proves that the address is theirs. */
+export function verificationMail({ to, project, code, link, hours }: VerificationMail): Mail {
+  const label = mailLine(project);
+  const subject = `Confirm your e-mail address for ${label}`;
+  const text = `Somebody, probably you, gave this e-mail address to ${label}.
+
+Confirm it within ${hours} hours with this code, where the application asks for it:
+
+  ${code}
+
+or with your password at
+
+${link}
+
+If it was not you, do nothing.
+`;
+  const content = markup`<p>Somebody, probably you, gave this e-mail address to
+${label}.</p>
+<p>Confirm it within ${String(hours)} hours with this code, where the application
+asks for it:</p>
+<p style="font-size: 28px; letter-spacing: 4px"><b>${code}</b></p>
+<p>or with your password at</p>
+<p><a href="${link}">${link}</a></p>
+<p>If it was not you, do nothing.</p>`;
+  return { to, subject, text, html: layout(subject, content) };
+}
+
 interface RecoveryMail {
   readonly to: string;
   /** The label of the project. */

@@ -4,6 +4,8 @@ import type { PasskeySettings } from './passkeys.js';
 
 /** What they are told, by the code of the refusal. */
 export const HELD_TEXTS = {
+  'email.unverified':
+    'This project asks for a verified e-mail address: give the code that was mailed to it (POST /auth/verify_email)',
   'second_step.missing':
     'This project asks for a second step: set up an authenticator app (POST /auth/totp) or a passkey (POST /auth/passkey/options)',
 } as const;
@@ -16,6 +18,8 @@ export const NO_RIGHT: ReadonlySet<string> = new Set(['access.denied', 'token.mi
 
 /** What a project asks of its members, and what they may prove themselves with. */
 export interface MemberDemands extends PasskeySettings {
+  /** Whether members other than administrators have to prove their address; absent: they need not. */
+  readonly verifyEmail?: boolean;
   /** Who has to have a second step that is no mail; absent: nobody. */
   readonly secondStep?: 'optional' | 'administrators' | 'everyone';
 }

@@ -3,6 +3,9 @@
  * Pure.
  */
 
+/** Characters of the longest address. */
+export const EMAIL_LENGTH = 254;
+
 const ADDRESS_PART = '[^\\s"(),:;<>@[\\\\\\]\\p{C}]+';
 /**
  * The same as a pattern for JSON Schema, with the syntax that all dialects share. White space around an address is

@@ -161,6 +161,11 @@ export const ERRORS = {
     meaning: 'The project takes no passkeys: the settings `passkey_domain` and `passkey_origins` are not both set.',
   },
   'passkey.too_many': { status: 409, meaning: 'The member has as many passkeys as it may have.' },
+  'email.unverified': {
+    status: 403,
+    meaning:
+      'The project asks for a verified e-mail address, which the member has not proved: it reaches its own authentication alone.',
+  },
   'second_step.missing': {
     status: 403,
     meaning:

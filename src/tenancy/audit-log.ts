@@ -16,6 +16,7 @@ import type { Caller } from './caller.js';
 type AuditAction =
   | `${'project' | 'member' | 'api_key' | 'passkey'}.${'created' | 'changed' | 'deleted'}`
   | 'definitions.changed'
+  | 'member.email_changed'
   | 'member.email_verified'
   | 'member.password_set'
   | 'member.totp_on'

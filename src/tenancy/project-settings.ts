@@ -68,6 +68,7 @@ export const PROJECT_SETTINGS: Settings = {
     show: (value = false) => (value ? 'on' : 'off'),
     byAdministrators: { about: 'Whether members may sign in with a mailed code in place of a password.', proved: true },
   },
+  verifyEmail: { ...onOrOff('verify_email', 'on (or off)'), show: (value = false) => (value ? 'on' : 'off') },
   secondStep: {
     ...choice('second_step', ['optional', 'administrators', 'everyone']),
     byAdministrators: { about: 'Who must have a second step of their own.', proved: true },

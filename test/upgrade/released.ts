@@ -111,9 +111,10 @@ export async function answersOf(service: TestService): Promise<Answer[]> {
 /** Without what the record of a member kind gains with a release. */
 export function withoutGained(answers: readonly unknown[]): unknown[] {
   return JSON.parse(JSON.stringify(answers), (_, value: unknown) => {
-    const { parameters, updated_at: _at, ...rest } = (value ?? {}) as { parameters?: unknown; updated_at?: unknown };
+    const { parameters } = (value ?? {}) as { parameters?: unknown };
     if (!Array.isArray(parameters) || !parameters.includes('last_access_time')) return value;
-    return { ...rest, parameters: parameters.filter((id) => id !== 'email_verified_at') };
+    const changed = { parameters: parameters.filter((id) => id !== 'email_verified_at'), updated_at: null };
+    return { ...(value as object), ...changed };
   }) as unknown[];
 }
 

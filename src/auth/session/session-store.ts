@@ -108,6 +108,16 @@ export class SessionStore {
     this.#checked.delete(sessionId);
   }
 
+  /** Makes this process ask again what all sessions may; in a transaction, once more after the commit. */
+  forgetAll(executor: Executor): void {
+    const forget = (): void => {
+      this.#endCount += 1;
+      this.#checked.clear();
+    };
+    forget();
+    executor.tx?.afterCommit(forget);
+  }
+
   /** Those of the sessions that have not ended, and whose members are not held. */
   async alive(project: Project, ids: readonly string[]): Promise<ReadonlySet<string>> {
     if (ids.length === 0) return new Set();

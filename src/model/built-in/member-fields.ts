@@ -1,4 +1,5 @@
 /** The fields of members, of their credentials (`kind_system_user`), their API keys (`api_key`) and their passkeys (`passkey`). */
+import { EMAIL_LENGTH } from '../../shared/email.js';
 import { PASSWORD } from '../../shared/limits.js';
 import { builtInField as field } from '../field.js';
 import type { Field } from '../model.js';
@@ -91,7 +92,7 @@ export const MEMBER_FIELDS: readonly Field[] = [
     required: true,
     nullable: false,
     minLength: 3,
-    maxLength: 254,
+    maxLength: EMAIL_LENGTH,
     strip: true,
   }),
   field({ id: 'first_name', type: 'string', label: 'First name', nullable: false, default: '', maxLength: 500 }),

@@ -3,7 +3,7 @@ import { CREDENTIAL_KIND } from '../../model/built-in-traits.js';
 import type { KindDef } from '../../model/model.js';
 import { MEMBERS_TABLE } from '../../model/table/internal-tables.js';
 import { columnType, NOW_TABLE, utcText } from '../columns.sql.js';
-import { ident, param, render, sql, type Fragment, type Statement } from '../fragment.js';
+import { ident, param, render, sql, type Statement } from '../fragment.js';
 
 /** Begins the time since when the project verifies addresses, if it has not begun. */
 export function beginMembersStatement(schema: string): Statement {
@@ -50,40 +50,56 @@ export function lockAccountStatement(schema: string, memberId: string): Statemen
 
 /** Leaves of all that one could sign in with by the credentials of a member only a new password, or none. */
 export function emptyCredentialStatement(schema: string, memberId: string, password: string | null): Statement {
-  return update(
-    schema,
-    memberId,
-    sql`
+  return render(sql`
+    UPDATE ${ident(schema, CREDENTIAL_KIND)}
+    SET
       "password_hash" = ${param(password)},
       "totp_secret" = NULL,
       "totp_confirmed" = NULL,
       "totp_step" = NULL,
       "recovery_codes" = NULL,
       "passkey_handle" = NULL
-    `,
-  );
+    WHERE "member_id" = ${param(memberId)}::uuid
+  `);
 }
 
-/** Marks the address of a member as verified now, or as not verified. */
-export function setVerifiedStatement(schema: string, memberId: string, verified: boolean): Statement {
-  return update(schema, memberId, sql`"email_verified_at" = ${verified ? sql`n.now` : sql`NULL`}`);
+/** Marks an address as verified, if it is that of the member: one row then. */
+export function setVerifiedStatement(schema: string, memberId: string, email: string): Statement {
+  return render(sql`
+    UPDATE ${ident(schema, CREDENTIAL_KIND)}
+    SET "email_verified_at" = coalesce("email_verified_at", n.now)
+    FROM ${NOW_TABLE}
+    WHERE "member_id" = ${param(memberId)}::uuid AND "email" = ${param(email)}
+    RETURNING "id"
+  `);
+}
+
+/** Marks the address of a member as not verified. */
+export function forgetVerifiedStatement(schema: string, memberId: string): Statement {
+  return render(sql`
+    UPDATE ${ident(schema, CREDENTIAL_KIND)}
+    SET "email_verified_at" = NULL
+    WHERE "member_id" = ${param(memberId)}::uuid
+  `);
 }
 
 /** Shows in the record of a member whether its address is verified, without making a new version of it. */
 export function showVerifiedStatement(schema: string, kind: KindDef, memberId: string, verified: boolean): Statement {
+  const time = verified ? sql`coalesce(t."email_verified_at", n.now)` : sql`NULL`;
   return render(sql`
     UPDATE ${ident(schema, kind.table)} AS t
-    SET "email_verified_at" = ${verified ? sql`n.now` : sql`NULL`}
+    SET "email_verified_at" = ${time}
     FROM ${NOW_TABLE}
     WHERE t."id" = ${param(memberId)}::${columnType('uuid')}
   `);
 }
 
-function update(schema: string, memberId: string, set: Fragment): Statement {
+/** Takes the addresses of all members as verified, in their credentials or in the records of a kind. */
+export function trustAllStatement(schema: string, table: string): Statement {
   return render(sql`
-    UPDATE ${ident(schema, CREDENTIAL_KIND)}
-    SET ${set}
+    UPDATE ${ident(schema, table)}
+    SET "email_verified_at" = n.now
     FROM ${NOW_TABLE}
-    WHERE "member_id" = ${param(memberId)}::uuid
+    WHERE "email_verified_at" IS NULL
   `);
 }

@@ -66,7 +66,16 @@ const ARGS = new Map(
   }),
 );
 /** Whatever is asked for by these, nothing is looked at. */
-const ANY = ['doc.page', 'doc.asset', 'auth.reset_page', 'auth.asset', 'health.live', 'health.ready', 'metrics'];
+const ANY = [
+  'doc.page',
+  'doc.asset',
+  'auth.reset_page',
+  'auth.verify_page',
+  'auth.asset',
+  'health.live',
+  'health.ready',
+  'metrics',
+];
 /** Its query says what the body is: test/e2e/files/upload.test.ts. */
 const UPLOAD = /^file\.create /;
 /** These refuse before: the one wants a refresh token, the other one of a mail. */

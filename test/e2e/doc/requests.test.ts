@@ -104,6 +104,8 @@ const EXPECTED: ReadonlyMap<string, Expected> = new Map<ErrorCode, Expected>([
   // A secret.
   ['signin.failed', always],
   ['proof.wrong', always],
+  // Three mails an hour.
+  ['request.throttled', (_, text) => text.includes('Too many attempts')],
   // Which of two proofs it is depends on what the member has set up.
   ['parameter.required', (_, text) => text.includes(': give ')],
   ['totp.missing', always],

@@ -117,6 +117,13 @@ const ROWS: readonly Row[] = [
     anyQuery: true,
   },
   {
+    route: 'GET /api/lib/project/:project_id/verify',
+    call: () => ['GET', '^/api/lib/project/demo/verify'],
+    answers: [200, 200, 200, 200],
+    open: true,
+    anyQuery: true,
+  },
+  {
     // A page, but for browsers alone.
     route: 'GET /api/lib/auth/reset_password/:token',
     call: () => ['GET', '/auth/reset_password/unknown'],
@@ -203,6 +210,21 @@ const ROWS: readonly Row[] = [
     answers: [400, 400, 400, 400],
     tokenless: true,
   })),
+  {
+    route: 'POST /api/lib/auth/verify_email',
+    call: () => ['POST', '/auth/verify_email', { code: '1' }],
+    answers: [401, 400, 400, 400],
+  },
+  {
+    route: 'POST /api/lib/auth/verify_email/mail',
+    call: () => ['POST', '/auth/verify_email/mail', {}],
+    answers: [401, 200, 200, 200],
+  },
+  {
+    route: 'POST /api/lib/auth/email',
+    call: () => ['POST', '/auth/email', { email: 'none' }],
+    answers: [401, 400, 400, 400],
+  },
   {
     route: 'DELETE /api/lib/:kind_id/unit/:unit_id/second_step',
     call: () => ['DELETE', '/person/unit/00000000-0000-4000-8000-000000000000/second_step'],

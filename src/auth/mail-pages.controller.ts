@@ -12,20 +12,40 @@ import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 const FOLDER = join(import.meta.dirname, 'page');
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
+const HTML = 'text/html; charset=utf-8';
+
 /**
- * The page behind the link of a recovery mail, which posts the new password to its own address. It does not check the
- * token, so that programs which prefetch links do not use it up.
+ * The pages behind the links of mails, which post what the reader types. They do not look at the token, so that programs
+ * which prefetch links do not use it up; that of the page that verifies an address stands after the #, which browsers
+ * send nowhere.
  */
-@Controller('api/lib/auth')
+@Controller('api/lib')
 @UseInterceptors(TenancyInterceptor)
-export class ResetPageController {
-  readonly #page = new StoredFiles({ 'reset.html': { folder: FOLDER, type: 'text/html; charset=utf-8' } });
+export class MailPagesController {
+  readonly #pages = new StoredFiles({
+    'reset.html': { folder: FOLDER, type: HTML },
+    'verify.html': { folder: FOLDER, type: HTML },
+  });
   readonly #assets = new StoredFiles({
     'reset.js': { folder: FOLDER, type: SCRIPT },
-    'reset.css': { folder: FOLDER, type: STYLE },
+    'verify.js': { folder: FOLDER, type: SCRIPT },
+    'page.css': { folder: FOLDER, type: STYLE },
   });
 
-  @Get('reset_password/:token')
+  @Get('project/:project_id/verify')
+  @ApiRoute({
+    id: 'auth.verify_page',
+    tag: 'Authentication',
+    needs: 'nothing',
+    summary: 'A page for browsers that proves an e-mail address',
+    media: 'text/html',
+  })
+  @WithoutProject()
+  async verify(@Req() request: HttpRequest, @Res() response: HttpResponse): Promise<void> {
+    await this.#answer('verify.html', request, response);
+  }
+
+  @Get('auth/reset_password/:token')
   @ApiRoute({
     id: 'auth.reset_page',
     tag: 'Authentication',
@@ -40,21 +60,25 @@ export class ResetPageController {
       const path = loggedPath(request.path).slice(0, 200);
       throw methodNotAllowed(`${path} takes POST, and ${request.method} of browsers, which accept text/html`, ['POST']);
     }
-    const file = await this.#page.get('reset.html', codingOf(request));
-    answerFile(request, response, file, { ...PAGE_POLICY, ...NO_STORE });
+    await this.#answer('reset.html', request, response);
   }
 
-  @Get('page/:asset')
+  @Get('auth/page/:asset')
   @ApiRoute({
     id: 'auth.asset',
     tag: 'Authentication',
     needs: 'nothing',
-    summary: 'A part of that page',
+    summary: 'A part of these pages',
     media: '*/*',
     refuses: [404],
   })
   @WithoutProject()
   async asset(@Param('asset') name: string, @Req() request: HttpRequest, @Res() response: HttpResponse): Promise<void> {
     await answerAsset(this.#assets, name, request, response, NO_STORE);
+  }
+
+  async #answer(name: 'reset.html' | 'verify.html', request: HttpRequest, response: HttpResponse): Promise<void> {
+    const file = await this.#pages.get(name, codingOf(request));
+    answerFile(request, response, file, { ...PAGE_POLICY, ...NO_STORE });
   }
 }

@@ -1,0 +1,165 @@
+/** Members prove that their address is theirs, and change it. */
+import { Injectable } from '@nestjs/common';
+import { usedBy } from '../../catalog/session/executors.js';
+import { Catalog } from '../../catalog/catalog.service.js';
+import { Database } from '../../database/database.js';
+import { NULL_ANSWER, type Answer } from '../../http/answer/answer.js';
+import { EMAIL_LENGTH, isEmailAddress } from '../../shared/email.js';
+import { type KindError, refusal } from '../../shared/errors.js';
+import { scalarText } from '../../shared/json.js';
+import { foldName } from '../../shared/member-names.js';
+import { findMemberCredentialStatement } from '../../sql/member/credential.sql.js';
+import type { Project } from '../../tenancy/project.js';
+import type { RequestScope } from '../../tenancy/request-scope.js';
+import { requireSession, type AuthRequest } from '../auth-request.js';
+import { Notices } from '../notices.js';
+import { OneTimeSecrets } from '../one-time-secrets.js';
+import { accountOf, isUsable, type Credential } from '../password/credential.js';
+import { verifyPassword } from '../password/password-hash.js';
+import { ProvedAddresses } from '../proved-addresses.js';
+import { wrongProof } from '../sign-in-failed.js';
+import { signInFailed } from '../sign-in-failed.js';
+import { FreshProof } from '../session/fresh-proof.js';
+import { Throttle } from '../throttle.js';
+import type { ChangeEmailBody, VerifyEmailBody } from './email.dto.js';
+import { VerificationMails } from './verification-mails.js';
+
+const CHANGED = 'Your account has another e-mail address now, and this one is no longer used for it.';
+
+/** A proof of an address. */
+interface Proved {
+  readonly member: Credential;
+  readonly email: string;
+  /** The token of a link, which this uses. */
+  readonly token?: string;
+  /** The refusal of what turns out to be used, or of another address. */
+  readonly failed: () => KindError;
+}
+
+@Injectable()
+export class EmailService {
+  constructor(
+    private readonly addresses: ProvedAddresses,
+    private readonly catalog: Catalog,
+    private readonly database: Database,
+    private readonly fresh: FreshProof,
+    private readonly mails: VerificationMails,
+    private readonly notices: Notices,
+    private readonly secrets: OneTimeSecrets,
+    private readonly throttle: Throttle,
+  ) {}
+
+  /** Mails a code and a link to the member, unless its address is verified. @throws KindError 401, 403, 429, 503 */
+  requestMail({ project, caller }: RequestScope, client: AuthRequest): Promise<Answer> {
+    const { id } = requireSession(caller);
+    return this.catalog.inProject(project, async () => {
+      const member = await this.#credentialOf(project, id);
+      if (member.email_verified) return NULL_ANSWER;
+      await this.#countMail(project, client, id);
+      await this.mails.send(project, client, id);
+      return NULL_ANSWER;
+    });
+  }
+
+  /** The address changes when the new one is proved. @throws KindError 400, 401, 403, 429, 503 */
+  requestChange(scope: RequestScope, client: AuthRequest, { email: given }: ChangeEmailBody): Promise<Answer> {
+    const { project } = scope;
+    const email = given.trim();
+    return this.catalog.inProject(project, async () => {
+      const { id } = await this.fresh.require(scope);
+      if (email.length > EMAIL_LENGTH || ![email, foldName(email)].every(isEmailAddress))
+        throw refusal('parameter.bad_value', 'email: must be an e-mail address', { parameter: 'email' });
+      await this.#countMail(project, client, id);
+      await this.mails.sendToNew(project, client, id, email);
+      return NULL_ANSWER;
+    });
+  }
+
+  /**
+   * Takes the code or the token of a mail: in the session of its member, or a token with the password of its member.
+   * @throws KindError 400, 401, 403, 409 if another member has the new address by now, 429
+   */
+  verify(scope: RequestScope, client: AuthRequest, { code, token, password }: VerifyEmailBody): Promise<Answer> {
+    const { project } = scope;
+    if (token !== null && password !== null) {
+      return this.catalog.inProject(project, () => this.#verifyByPassword(scope, client, token, password));
+    }
+    const { id } = requireSession(scope.caller);
+    return this.catalog.inProject(project, async () => {
+      const member = await this.#credentialOf(project, id);
+      await this.throttle.guard(project, { address: client.address, account: accountOf(member) }, async () => {
+        await this.#prove(scope, client, await this.#provedInSession(project, member, { code, token }));
+      });
+      return NULL_ANSWER;
+    });
+  }
+
+  async #provedInSession(
+    project: Project,
+    member: Credential,
+    { code, token }: Pick<VerifyEmailBody, 'code' | 'token'>,
+  ): Promise<Proved> {
+    const failed = wrongProof;
+    if (token !== null) {
+      const found = await this.secrets.findToken(project, 'email', token);
+      if (found?.member_id !== member.member_id) throw failed();
+      return { member, email: scalarText(found.data), token, failed };
+    }
+    if (code === null) throw refusal('parameter.required', 'code: give it, or the token', { parameter: 'code' });
+    const used = await this.secrets.useCode(project, 'email', member.member_id, code);
+    if (!used) throw failed();
+    return { member, email: scalarText(used.data), failed };
+  }
+
+  /** Who has no session: an unknown token takes the same time as a wrong password, and gets the same answer. */
+  async #verifyByPassword(scope: RequestScope, client: AuthRequest, token: string, password: string): Promise<Answer> {
+    const { project } = scope;
+    const found = await this.secrets.findToken(project, 'email', token);
+    const member = found?.member_id ? await this.#find(project, found.member_id) : undefined;
+    const attempt = { address: client.address, ...(member && { account: accountOf(member) }) };
+    return this.throttle.guard(project, attempt, async () => {
+      const fits = await verifyPassword(member?.password_hash, password, project.id);
+      if (!fits || !found || !member) throw signInFailed();
+      await this.#prove(scope, client, { member, email: scalarText(found.data), token, failed: signInFailed });
+      return NULL_ANSWER;
+    });
+  }
+
+  /** Marks the address as verified; it is that of the member, or becomes it. The former one is told of that. */
+  async #prove(scope: RequestScope, client: AuthRequest, { member, email, token, failed }: Proved): Promise<void> {
+    const { project, caller, requestId } = scope;
+    const isNew = email !== member.email;
+    await this.notices.about(
+      project,
+      client,
+      isNew ? [member] : [],
+      () => CHANGED,
+      () =>
+        this.catalog.withCheckedModel({ project }, (model) => {
+          if (!isUsable(member, model)) throw failed();
+          return this.database.transaction(async (tx) => {
+            if (token !== undefined && !(await this.secrets.useToken(tx, project, 'email', token))) throw failed();
+            if (isNew) await this.addresses.change(tx, { project, model, caller, requestId }, member, email);
+            else if (!(await this.addresses.mark(tx, { project, model }, member))) throw failed();
+          }, usedBy(scope));
+        }),
+    );
+  }
+
+  /** Each mail counts as an attempt of its address too. @throws KindError 429 */
+  async #countMail(project: Project, { address }: AuthRequest, memberId: string): Promise<void> {
+    await this.throttle.count(project, { address });
+    await this.throttle.limitVerificationMails(project, memberId);
+  }
+
+  async #credentialOf(project: Project, memberId: string): Promise<Credential> {
+    const found = await this.#find(project, memberId);
+    if (!found) throw refusal('token.invalid', 'The member of this token is deleted');
+    return found;
+  }
+
+  async #find(project: Project, memberId: string): Promise<Credential | undefined> {
+    const statement = findMemberCredentialStatement(project.schema, memberId);
+    return (await this.database.ofProject(project).run<Credential>(statement))[0];
+  }
+}

@@ -1,0 +1,94 @@
+/** Mails with which members prove their addresses: a code to type, and a link to a page with a button. */
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../database/database.js';
+import { type MailJob, MailQueue } from '../../mail/mail-queue.js';
+import { type Mail, noticeMail, verificationMail } from '../../mail/mail-texts.js';
+import { PublicAddress } from '../../mail/public-address.js';
+import { foldName } from '../../shared/member-names.js';
+import { findCredentialByEmailStatement, findMemberCredentialStatement } from '../../sql/member/credential.sql.js';
+import type { Project } from '../../tenancy/project.js';
+import type { AuthRequest } from '../auth-request.js';
+import { OneTimeSecrets } from '../one-time-secrets.js';
+import type { Credential } from '../password/credential.js';
+import { Throttle } from '../throttle.js';
+
+const HOURS = 24;
+const CODE_DIGITS = 6;
+
+type Client = Pick<AuthRequest, 'afterAnswer'>;
+
+@Injectable()
+export class VerificationMails {
+  constructor(
+    private readonly database: Database,
+    private readonly mail: MailQueue,
+    private readonly publicAddress: PublicAddress,
+    private readonly secrets: OneTimeSecrets,
+    private readonly throttle: Throttle,
+  ) {}
+
+  /** Whether who signs up is mailed: where it matters that the address is verified. */
+  async isSentAtSignUp({ settings }: Project): Promise<boolean> {
+    return settings.verifyEmail === true || settings.mailSignIn === true;
+  }
+
+  /** Does `work`, which signs a member up, and mails it after the answer. @throws KindError 503 */
+  async afterSignUp<T extends Readonly<Record<string, unknown>> | undefined>(
+    project: Project,
+    client: Client,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const most = (await this.isSentAtSignUp(project)) ? 1 : 0;
+    return this.mail.sendAfter(client, { project: project.id, most }, async (send) => {
+      const made = await work();
+      const id = made?.['id'];
+      if (most > 0 && typeof id === 'string') send(this.#jobFor(project, id));
+      return made;
+    });
+  }
+
+  /** Mails a member after the answer. @throws KindError 503 */
+  async send(project: Project, client: Client, memberId: string): Promise<void> {
+    await this.#sendLater(project, client, this.#jobFor(project, memberId));
+  }
+
+  /**
+   * Mails the address that a member wants to have after the answer. If another member has it, that one is told, and
+   * neither content nor time of the answer reveals it. @throws KindError 503
+   */
+  async sendToNew(project: Project, client: Client, memberId: string, email: string): Promise<void> {
+    const make = async () => {
+      const statement = findCredentialByEmailStatement(project.schema, foldName(email));
+      const [owner] = await this.database.ofProject(project).run<Credential>(statement);
+      if (!owner || owner.member_id === memberId) return this.#create(project, memberId, email);
+      if (!(await this.throttle.takeMail(project, 'notice', owner.member_id))) return undefined;
+      return noticeMail({ to: owner.email, project: project.label, text: TAKEN });
+    };
+    await this.#sendLater(project, client, { type: 'verification', make });
+  }
+
+  #sendLater(project: Project, client: Client, job: MailJob): Promise<void> {
+    return this.mail.sendAfter(client, { project: project.id, most: 1 }, async (send) => send(job));
+  }
+
+  /** To the address as it is stored. */
+  #jobFor(project: Project, memberId: string): MailJob {
+    const make = async () => {
+      const statement = findMemberCredentialStatement(project.schema, memberId);
+      const [member] = await this.database.ofProject(project).run<Credential>(statement);
+      return member && this.#create(project, memberId, member.email);
+    };
+    return { type: 'verification', make };
+  }
+
+  /** A newer code takes the place of the former one; a new password or another address ends all codes and links. */
+  async #create(project: Project, memberId: string, email: string): Promise<Mail> {
+    const terms = { memberId, data: email, minutes: HOURS * 60 };
+    const code = await this.secrets.makeCode(project, 'email', memberId, { ...terms, digits: CODE_DIGITS });
+    const token = await this.secrets.makeToken(project, 'email', terms);
+    const link = `${this.publicAddress.url}/api/lib/project/${project.id}/verify#${token}`;
+    return verificationMail({ to: email, project: project.label, code, link, hours: HOURS });
+  }
+}
+
+const TAKEN = 'Somebody wanted to use your e-mail address for another account. Nothing has changed.';

@@ -1,0 +1,38 @@
+// Proves an e-mail address: posts the token, which stands after the # of the address of this page, with the password.
+'use strict';
+
+const form = document.querySelector('form');
+const status = document.querySelector('[role=status]');
+const token = location.hash.slice(1);
+const project = decodeURIComponent(location.pathname.split('/').at(-2));
+
+function showStatus(text, mood = '') {
+  status.textContent = text;
+  status.className = mood;
+}
+
+async function confirmAddress(password) {
+  const response = await fetch('../../auth/verify_email', {
+    method: 'POST',
+    credentials: 'omit',
+    headers: { 'kind-project-key': project, 'content-type': 'application/json' },
+    body: JSON.stringify({ token, password }),
+  });
+  if (response.ok) return;
+  if (response.status === 401) throw new Error('The password is wrong, or the link was used or is too old.');
+  const { messages } = await response.json();
+  throw new Error(messages.map(({ text }) => text).join(' '));
+}
+
+form.addEventListener('submit', async (event) => {
+  event.preventDefault();
+  showStatus('');
+  try {
+    await confirmAddress(document.getElementById('password').value);
+    form.hidden = true;
+    document.getElementById('without').hidden = true;
+    showStatus('Your e-mail address is confirmed.');
+  } catch (error) {
+    showStatus(error.message, 'bad');
+  }
+});
