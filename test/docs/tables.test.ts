@@ -5,6 +5,7 @@ import 'reflect-metadata';
 import { PATH_METADATA } from '@nestjs/common/constants';
 import { describe, expect, test } from 'vitest';
 import { AuthController } from '../../src/auth/auth.controller.js';
+import { EmailController } from '../../src/auth/email/email.controller.js';
 import { MailedCodeController } from '../../src/auth/mailed-code/mailed-code.controller.js';
 import { MembersController } from '../../src/auth/members.controller.js';
 import { SessionController } from '../../src/auth/session/session.controller.js';
@@ -46,7 +47,14 @@ test('docs/auth.md has the limits of the throttle, and every authentication endp
   const section = page('auth.md').split('## Too many attempts')[1] ?? '';
   const told = tableRows(section).map(([name, value]) => [code(name), Number(value)]);
   expect(told).toEqual(Object.entries(ATTEMPT_LIMITS));
-  const routes = [AuthController, MailedCodeController, MembersController, SessionController, WaysController]
+  const routes = [
+    AuthController,
+    EmailController,
+    MailedCodeController,
+    MembersController,
+    SessionController,
+    WaysController,
+  ]
     .flatMap(({ prototype }) => Object.entries(Object.getOwnPropertyDescriptors(prototype)))
     .filter(([name, { value }]) => name !== 'constructor' && value !== undefined)
     .map(([, { value }]) => Reflect.getMetadata(PATH_METADATA, value as object) as string | undefined)
