@@ -68,7 +68,11 @@ export const PROJECT_SETTINGS: Settings = {
     show: (value = false) => (value ? 'on' : 'off'),
     byAdministrators: { about: 'Whether members may sign in with a mailed code in place of a password.', proved: true },
   },
-  verifyEmail: { ...onOrOff('verify_email', 'on (or off)'), show: (value = false) => (value ? 'on' : 'off') },
+  verifyEmail: {
+    ...onOrOff('verify_email', 'on (or off)'),
+    byAdministrators: { about: 'Whether members are held back until they have proved their address.', proved: true },
+    show: (value = false) => (value ? 'on' : 'off'),
+  },
   secondStep: {
     ...choice('second_step', ['optional', 'administrators', 'everyone']),
     byAdministrators: { about: 'Who must have a second step of their own.', proved: true },
