@@ -36,6 +36,8 @@ export interface Subject {
   readonly answersEdited?: boolean;
   /** A field of the answer of a create alone. */
   readonly once?: string;
+  /** Whether its units are written one by one only. */
+  readonly alone?: true;
   /** Another subject of the same sort shows what depends neither on names nor on the types of values. */
   readonly alike?: boolean;
   /** Fields of the record that a body does not give back as it is. */
@@ -55,6 +57,7 @@ export function itHolds(subject: Subject, projects: { readonly here: TestProject
   const { here, other } = projects;
   const { sortBy, required, notNull, conflict } = subject;
   const inBulk = subject.key !== 'identifier' && !subject.builtIn;
+  const ofList = subject.alone ? 'kind.one_by_one' : 'body.not_object';
   const path = `/${subject.kind}/unit`;
   const anonymous = here.as(undefined);
   let made = 0;
@@ -329,7 +332,7 @@ export function itHolds(subject: Subject, projects: { readonly here: TestProject
 
     if (!inBulk)
       it('is not created from a list', async () => {
-        await refusedWithout(() => here.post(path, [next()]), 400, 'body.not_object');
+        await refusedWithout(() => here.post(path, [next()]), 400, ofList);
       });
 
     it('keeps metadata, which any unit has', async () => {
@@ -453,7 +456,7 @@ export function itHolds(subject: Subject, projects: { readonly here: TestProject
       ['no JSON', '{"a":', 'body.malformed'],
       ['a list of no objects', '[1]', 'body.not_object'],
     ])('is not made from %s', async (_, body, code) => {
-      await refusedWithout(() => here.post(path, body), 400, code);
+      await refusedWithout(() => here.post(path, body), 400, body === '[1]' ? ofList : code);
       const unit = await create();
       await refusedWithout(() => here.put(at(unit.id), body), 400, code);
     });

@@ -63,7 +63,7 @@ export const BUILT_IN: readonly Subject[] = [
   },
   {
     ...{ kind: 'api_key', key: 'uuid', sortBy: 'label', edit: { label: 'zz' }, wrong: ['label', 5], notNull: 'label' },
-    ...{ builtIn: true, once: 'secret' },
+    ...{ builtIn: true, once: 'secret', alone: true },
     body: (n) => ({ label: `key ${padded(n)}`, scope: [{ kinds: ['kind'], operations: ['read'] }] }),
   },
   {
