@@ -17,6 +17,7 @@ import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCommandLine } from '../../../src/cli/run.js';
 import { loadConfig } from '../../../src/config/config.js';
+import { BUILT_IN_KINDS } from '../../../src/model/built-in/built-in.js';
 import { atEnd } from '../../support/at-end.js';
 import { asAdministrator } from '../../support/callers.js';
 import { expectNoDrift, ok, query } from '../../support/definitions.js';
@@ -152,9 +153,10 @@ describe('an import is refused in a line, and leaves the project empty', () => {
   const isEmpty = async () => {
     const [row] = await query<{ tables: number; admins: number; label: string }>(
       new TestProject(service.service, REFUSED, undefined),
-      `SELECT (SELECT count(*)::int FROM pg_tables WHERE schemaname = 'project_refused' AND tablename !~ '^_|^kind|^group$|^link$|^api_key$|^file$|^webhook$') AS tables,
+      `SELECT (SELECT count(*)::int FROM pg_tables WHERE schemaname = 'project_refused' AND tablename !~ '^_' AND tablename <> ALL ($1)) AS tables,
         (SELECT count(*)::int FROM $schema.kind_admin) AS admins,
         (SELECT label FROM kind.project WHERE id = 'refused') AS label`,
+      [BUILT_IN_KINDS.map(({ id }) => id)],
     );
     return row;
   };
