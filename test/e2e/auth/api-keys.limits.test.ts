@@ -92,6 +92,22 @@ it('a key that is made while its member is deleted goes with it', async () => {
   expect((await admin.as(secret).get('/note/unit')).status).toBe(401);
 });
 
+it('a key that is made while the session of its maker ends is refused', async () => {
+  const side = await sideConnection();
+  const { id, accessToken } = await signUp(admin, 'eve');
+  // As whoever empties the account does, when its address is proved: the request is repeated then.
+  const release = await side.holding(
+    admin,
+    `UPDATE "kind_system_user" SET "password_hash" = NULL WHERE "member_id" = '${id}'`,
+    `DELETE FROM "_session" WHERE "member_id" = '${id}'`,
+  );
+  const made = admin.as(accessToken).post('/api_key/unit', { label: 'for later' });
+  await side.queued(admin, 1);
+  await release();
+  expect(refusalOf(await made)).toEqual({ status: 403, messages: ['session.stale'] });
+  expect(await query(admin, `SELECT 1 FROM $schema."api_key" WHERE "member" = '${id}'`)).toEqual([]);
+});
+
 it('a scope that is set while its kind is deleted is refused', async () => {
   const side = await sideConnection();
   await defineKinds(admin, { id: 'brief' });
