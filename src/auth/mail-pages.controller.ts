@@ -27,6 +27,7 @@ export class MailPagesController {
     'verify.html': { folder: FOLDER, type: HTML },
   });
   readonly #assets = new StoredFiles({
+    'page.js': { folder: FOLDER, type: SCRIPT },
     'reset.js': { folder: FOLDER, type: SCRIPT },
     'verify.js': { folder: FOLDER, type: SCRIPT },
     'page.css': { folder: FOLDER, type: STYLE },

@@ -9,13 +9,13 @@ import type { PageQuery } from '../http/route/parse-list-query.js';
 import { refusal } from '../shared/errors.js';
 import { isUuid } from '../shared/identifiers.js';
 import { shortened } from '../shared/texts.js';
-import { findMemberCredentialStatement } from '../sql/member/credential.sql.js';
 import type { EndedSessions } from '../sql/member/session.sql.js';
 import { AuditLog } from '../tenancy/audit-log.js';
 import { type Caller, type MemberCaller } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import type { Credential } from './password/credential.js';
+import { findCredential } from './password/password-store.js';
 import { requireSession } from './auth-request.js';
 import { SessionStore } from './session/session-store.js';
 import { usedBy } from '../catalog/session/executors.js';
@@ -67,9 +67,9 @@ export class MembersService {
   }
 
   async #find(project: Project, memberId: string): Promise<Credential> {
-    const [found] = isUuid(memberId)
-      ? await this.database.ofProject(project).run<Credential>(findMemberCredentialStatement(project.schema, memberId))
-      : [];
+    const found = isUuid(memberId)
+      ? await findCredential(this.database.ofProject(project), project, memberId)
+      : undefined;
     if (!found) throw refusal('unit.unknown', `No member has the id '${shortened(memberId)}'`);
     return found;
   }

@@ -10,7 +10,7 @@ import { SECOND_STEP_HEADER } from '../http/header-names.js';
 import { afterPartialWrite } from '../shared/errors.js';
 import type { Project } from '../tenancy/project.js';
 import type { AuthRequest } from './auth-request.js';
-import { type Credential, isUsable } from './password/credential.js';
+import { type Credential, isUsableNow } from './password/credential.js';
 import { SecondSteps, type WayIn } from './second-step/second-steps.js';
 import { signInFailed } from './sign-in-failed.js';
 import { MemberSessions } from './session/member-session.js';
@@ -46,9 +46,7 @@ export class NewSessions {
     member: Credential,
     { way, otp, password, passkey, use }: Proofs,
   ): Promise<Answer> {
-    await this.catalog.withCheckedModel({ project }, (model) => {
-      if (!isUsable(member, model)) throw signInFailed();
-    });
+    if (!(await isUsableNow(this.catalog, project, member))) throw signInFailed();
     const step = await this.secondSteps.take(project, client, member, { way, otp });
     if (step !== 'made' && step !== 'none')
       return new Answer(NULL_ANSWER.content, undefined, { [SECOND_STEP_HEADER]: step });

@@ -1,9 +1,8 @@
 /** What a write of a unit that is a way to sign in, or makes one, asks for and leads to: a fresh proof before, a mail after. */
 import { Injectable } from '@nestjs/common';
 import type { Session } from '../catalog/session/session.js';
-import { findMemberCredentialStatement } from '../sql/member/credential.sql.js';
 import { Notices, type Notice } from './notices.js';
-import type { Credential } from './password/credential.js';
+import { findCredential } from './password/password-store.js';
 import { FreshProof } from './session/fresh-proof.js';
 
 @Injectable()
@@ -25,8 +24,7 @@ export class WaysChanges {
 
   /** Tells a member after the commit. @throws KindError 503 if the queue of mails is full */
   async tell({ project, executor, dry }: Session, memberId: string, notice: Notice): Promise<void> {
-    const statement = findMemberCredentialStatement(project.schema, memberId);
-    const [member] = dry ? [] : await executor.run<Credential>(statement);
+    const member = dry ? undefined : await findCredential(executor, project, memberId);
     if (member && executor.tx) this.notices.afterCommit(executor.tx, project, [member], notice);
   }
 }

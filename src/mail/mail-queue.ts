@@ -23,6 +23,11 @@ export interface MailJob {
   readonly make: () => Mail | undefined | Promise<Mail | undefined>;
 }
 
+/** What a mail needs of a request. */
+interface Client {
+  readonly afterAnswer: (send: () => void) => void;
+}
+
 /** What a mail needs of a transaction. */
 interface Commit {
   afterCommit(work: () => void): void;
@@ -93,7 +98,7 @@ export class MailQueue {
    * @throws KindError 503 before `work`
    */
   async sendAfter<T>(
-    { afterAnswer }: { readonly afterAnswer: (send: () => void) => void },
+    { afterAnswer }: Client,
     { project, most }: { readonly project: string; readonly most: number },
     work: (send: (job: MailJob) => void) => Promise<T>,
   ): Promise<T> {
@@ -110,6 +115,11 @@ export class MailQueue {
     } finally {
       for (const place of places) place.release();
     }
+  }
+
+  /** Sends a mail after the answer. @throws KindError 503 */
+  sendOneAfter(client: Client, project: string, job: MailJob): Promise<void> {
+    return this.sendAfter(client, { project, most: 1 }, async (send) => send(job));
   }
 
   /** Sends a mail when a transaction is committed. @throws KindError 503 */

@@ -35,11 +35,36 @@ it('that has forgotten the password gets a mail', async () => {
   await theirs.page.getByLabel('E-mail').fill('eve@example.com');
   await theirs.page.getByRole('button', { name: 'Send the mail' }).click();
   await theirs.page.getByText('If a member has this address, the mail is on its way.').waitFor();
-  expect((await mailbox.last('eve@example.com', 1)).text).toContain('/auth/reset_password/');
+  const link = /http\S+\/auth\/reset_password\/\S+/.exec((await mailbox.last('eve@example.com', 1)).text)?.[0];
   expect(await theirs.accessibilityFaults()).toEqual([]);
   await theirs.page.getByRole('button', { name: 'Back to the sign-in' }).click();
   await theirs.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+
+  await theirs.page.goto(`${link}#${project.id}`);
+  await theirs.page.getByLabel('New password,').fill('short');
+  await theirs.page.getByRole('button').click();
+  await theirs.page.getByRole('status').getByText('password').waitFor();
+  await theirs.page.getByLabel('New password,').fill('a new password of eve');
+  await theirs.page.getByRole('button').click();
+  await theirs.page.getByText('Sign in with it from now on.').waitFor();
   await theirs.context.close();
+});
+
+it('that proves its address does so on a page, with the password', async () => {
+  const as = project.as(ann.accessToken);
+  await ok(as.post('/auth/verify_email/mail', {}));
+  const link = /http\S+\/verify#\S+/.exec((await mailbox.last(ann.email, 1)).text)?.[0] ?? '';
+  const hers = await ConsolePage.open(browser, project);
+  await hers.page.goto(link);
+  await hers.page.getByLabel('Your password').fill('another password');
+  await hers.page.getByRole('button', { name: 'Confirm' }).click();
+  await hers.page.getByText('The password is wrong, or the link was used or is too old.').waitFor();
+  expect(await ok(as.get('/auth/me'))).toMatchObject({ email_verified_at: null });
+  await hers.page.getByLabel('Your password').fill(ann.password);
+  await hers.page.getByRole('button', { name: 'Confirm' }).click();
+  await hers.page.getByText('Your e-mail address is confirmed.').waitFor();
+  expect(await ok(as.get('/auth/me'))).toMatchObject({ email_verified_at: expect.any(String) });
+  await hers.context.close();
 });
 
 async function asAnn(hash: string, password = ann.password): Promise<ConsolePage> {

@@ -8,7 +8,6 @@ import { EMAIL_LENGTH, isEmailAddress } from '../../shared/email.js';
 import { type KindError, refusal } from '../../shared/errors.js';
 import { scalarText } from '../../shared/json.js';
 import { foldName } from '../../shared/member-names.js';
-import { findMemberCredentialStatement } from '../../sql/member/credential.sql.js';
 import type { Project } from '../../tenancy/project.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
 import { requireSession, type AuthRequest } from '../auth-request.js';
@@ -16,9 +15,9 @@ import { Notices } from '../notices.js';
 import { OneTimeSecrets } from '../one-time-secrets.js';
 import { accountOf, isUsable, type Credential } from '../password/credential.js';
 import { verifyPassword } from '../password/password-hash.js';
+import { credentialOf, findCredential } from '../password/password-store.js';
 import { ProvedAddresses } from '../proved-addresses.js';
-import { wrongProof } from '../sign-in-failed.js';
-import { signInFailed } from '../sign-in-failed.js';
+import { signInFailed, wrongProof } from '../sign-in-failed.js';
 import { FreshProof } from '../session/fresh-proof.js';
 import { Throttle } from '../throttle.js';
 import type { ChangeEmailBody, VerifyEmailBody } from './email.dto.js';
@@ -53,7 +52,7 @@ export class EmailService {
   requestMail({ project, caller }: RequestScope, client: AuthRequest): Promise<Answer> {
     const { id } = requireSession(caller);
     return this.catalog.inProject(project, async () => {
-      const member = await this.#credentialOf(project, id);
+      const member = await credentialOf(this.database, project, id);
       if (member.email_verified) return NULL_ANSWER;
       await this.#countMail(project, client, id);
       await this.mails.send(project, client, id);
@@ -86,7 +85,7 @@ export class EmailService {
     }
     const { id } = requireSession(scope.caller);
     return this.catalog.inProject(project, async () => {
-      const member = await this.#credentialOf(project, id);
+      const member = await credentialOf(this.database, project, id);
       await this.throttle.guard(project, { address: client.address, account: accountOf(member) }, async () => {
         await this.#prove(scope, client, await this.#provedInSession(project, member, { code, token }));
       });
@@ -115,7 +114,9 @@ export class EmailService {
   async #verifyByPassword(scope: RequestScope, client: AuthRequest, token: string, password: string): Promise<Answer> {
     const { project } = scope;
     const found = await this.secrets.findToken(project, 'email', token);
-    const member = found?.member_id ? await this.#find(project, found.member_id) : undefined;
+    const member = found?.member_id
+      ? await findCredential(this.database.ofProject(project), project, found.member_id)
+      : undefined;
     const attempt = { address: client.address, ...(member && { account: accountOf(member) }) };
     return this.throttle.guard(project, attempt, async () => {
       const fits = await verifyPassword(member?.password_hash, password, project.id);
@@ -150,16 +151,5 @@ export class EmailService {
   async #countMail(project: Project, { address }: AuthRequest, memberId: string): Promise<void> {
     await this.throttle.count(project, { address });
     await this.throttle.limitVerificationMails(project, memberId);
-  }
-
-  async #credentialOf(project: Project, memberId: string): Promise<Credential> {
-    const found = await this.#find(project, memberId);
-    if (!found) throw refusal('token.invalid', 'The member of this token is deleted');
-    return found;
-  }
-
-  async #find(project: Project, memberId: string): Promise<Credential | undefined> {
-    const statement = findMemberCredentialStatement(project.schema, memberId);
-    return (await this.database.ofProject(project).run<Credential>(statement))[0];
   }
 }

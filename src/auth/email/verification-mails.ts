@@ -5,11 +5,12 @@ import { type MailJob, MailQueue } from '../../mail/mail-queue.js';
 import { type Mail, noticeMail, verificationMail } from '../../mail/mail-texts.js';
 import { PublicAddress } from '../../mail/public-address.js';
 import { foldName } from '../../shared/member-names.js';
-import { findCredentialByEmailStatement, findMemberCredentialStatement } from '../../sql/member/credential.sql.js';
+import { findCredentialByEmailStatement } from '../../sql/member/credential.sql.js';
 import type { Project } from '../../tenancy/project.js';
 import type { AuthRequest } from '../auth-request.js';
 import { OneTimeSecrets } from '../one-time-secrets.js';
 import type { Credential } from '../password/credential.js';
+import { findCredential } from '../password/password-store.js';
 import { Throttle } from '../throttle.js';
 
 const HOURS = 24;
@@ -49,7 +50,7 @@ export class VerificationMails {
 
   /** Mails a member after the answer. @throws KindError 503 */
   async send(project: Project, client: Client, memberId: string): Promise<void> {
-    await this.#sendLater(project, client, this.#jobFor(project, memberId));
+    await this.mail.sendOneAfter(client, project.id, this.#jobFor(project, memberId));
   }
 
   /**
@@ -64,18 +65,13 @@ export class VerificationMails {
       if (!(await this.throttle.takeMail(project, 'notice', owner.member_id))) return undefined;
       return noticeMail({ to: owner.email, project: project.label, text: TAKEN });
     };
-    await this.#sendLater(project, client, { type: 'verification', make });
-  }
-
-  #sendLater(project: Project, client: Client, job: MailJob): Promise<void> {
-    return this.mail.sendAfter(client, { project: project.id, most: 1 }, async (send) => send(job));
+    await this.mail.sendOneAfter(client, project.id, { type: 'verification', make });
   }
 
   /** To the address as it is stored. */
   #jobFor(project: Project, memberId: string): MailJob {
     const make = async () => {
-      const statement = findMemberCredentialStatement(project.schema, memberId);
-      const [member] = await this.database.ofProject(project).run<Credential>(statement);
+      const member = await findCredential(this.database.ofProject(project), project, memberId);
       return member && this.#create(project, memberId, member.email);
     };
     return { type: 'verification', make };

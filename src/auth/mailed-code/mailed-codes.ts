@@ -19,7 +19,7 @@ import type { AuthRequest } from '../auth-request.js';
 import { NewSessions } from '../new-sessions.js';
 import { Notices } from '../notices.js';
 import { OneTimeSecrets } from '../one-time-secrets.js';
-import { accountOf, isUsable, type Credential } from '../password/credential.js';
+import { accountOf, isUsableNow, type Credential } from '../password/credential.js';
 import { emptiedNotice, ProvedAddresses } from '../proved-addresses.js';
 import { signInFailed } from '../sign-in-failed.js';
 import { Throttle } from '../throttle.js';
@@ -54,17 +54,18 @@ export class MailedCodes {
     checkIsOn(project);
     const { address } = client;
     await this.catalog.inProject(project, () => this.throttle.count(project, { address }));
-    return this.mail.sendAfter(client, { project: project.id, most: 1 }, async (send) => {
-      send({ type: 'sign_in_code', make: () => this.#createMail(project, email) });
-      return NULL_ANSWER;
+    await this.mail.sendOneAfter(client, project.id, {
+      type: 'sign_in_code',
+      make: () => this.#createMail(project, email),
     });
+    return NULL_ANSWER;
   }
 
   /** The code of another request replaces it; beyond the allowed number of mails the last one stays valid. */
   async #createMail(project: Project, email: string): Promise<Mail | undefined> {
     const { found, account } = await this.#holderOf(project, email);
     if (!(await this.throttle.takeMail(project, 'sign-in', account))) return undefined;
-    const member = found && (await this.#isUsable(project, found)) ? found : undefined;
+    const member = found && (await isUsableNow(this.catalog, project, found)) ? found : undefined;
     const terms = { memberId: member?.member_id ?? null, digits: DIGITS, minutes: MINUTES };
     const code = await this.secrets.makeCode(project, 'sign-in', account, terms);
     return member && signInCodeMail({ to: member.email, project: project.label, code, minutes: MINUTES });
@@ -118,10 +119,6 @@ export class MailedCodes {
     const statement = findCredentialByEmailStatement(project.schema, name);
     const [found] = await this.database.ofProject(project).run<Credential>(statement);
     return { found, account: accountOf(found, name) };
-  }
-
-  #isUsable(project: Project, credential: Credential): Promise<boolean> {
-    return this.catalog.withCheckedModel({ project }, (model) => isUsable(credential, model));
   }
 }
 

@@ -1,17 +1,10 @@
 // Sets a new password: posts it to the address of this page, which contains the token of the mail. The link in HTML mails
 // has the project after the #; without it, the page asks for the project.
-'use strict';
+import { onPassword } from './page.js';
 
-const form = document.querySelector('form');
-const status = document.querySelector('[role=status]');
 const project = document.getElementById('project');
 project.value = location.hash.slice(1);
 document.getElementById('asked').hidden = project.value !== '';
-
-function showStatus(text, mood = '') {
-  status.textContent = text;
-  status.className = mood;
-}
 
 async function setPassword(password) {
   const response = await fetch(location.pathname, {
@@ -24,14 +17,4 @@ async function setPassword(password) {
   if (!response.ok) throw new Error(messages.map(({ text }) => text).join(' '));
 }
 
-form.addEventListener('submit', async (event) => {
-  event.preventDefault();
-  showStatus('');
-  try {
-    await setPassword(document.getElementById('password').value);
-    form.hidden = true;
-    showStatus('It is set. Sign in with it from now on.');
-  } catch (error) {
-    showStatus(error.message, 'bad');
-  }
-});
+onPassword(setPassword, 'It is set. Sign in with it from now on.');

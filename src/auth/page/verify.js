@@ -1,15 +1,8 @@
 // Proves an e-mail address: posts the token, which stands after the # of the address of this page, with the password.
-'use strict';
+import { onPassword } from './page.js';
 
-const form = document.querySelector('form');
-const status = document.querySelector('[role=status]');
 const token = location.hash.slice(1);
 const project = decodeURIComponent(location.pathname.split('/').at(-2));
-
-function showStatus(text, mood = '') {
-  status.textContent = text;
-  status.className = mood;
-}
 
 async function confirmAddress(password) {
   const response = await fetch('../../auth/verify_email', {
@@ -24,15 +17,7 @@ async function confirmAddress(password) {
   throw new Error(messages.map(({ text }) => text).join(' '));
 }
 
-form.addEventListener('submit', async (event) => {
-  event.preventDefault();
-  showStatus('');
-  try {
-    await confirmAddress(document.getElementById('password').value);
-    form.hidden = true;
-    document.getElementById('without').hidden = true;
-    showStatus('Your e-mail address is confirmed.');
-  } catch (error) {
-    showStatus(error.message, 'bad');
-  }
-});
+onPassword(async (password) => {
+  await confirmAddress(password);
+  document.getElementById('without').hidden = true;
+}, 'Your e-mail address is confirmed.');

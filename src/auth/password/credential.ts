@@ -1,5 +1,7 @@
 /** Stored credentials, and whether their member may use them. */
+import type { Catalog } from '../../catalog/catalog.service.js';
 import { isMemberKind, type Model } from '../../model/model.js';
+import type { Project } from '../../tenancy/project.js';
 
 export interface Credential {
   readonly id: string;
@@ -29,6 +31,10 @@ export function accountOf(found: Pick<Credential, 'member_id'> | undefined, type
 export function isUsable({ member_kind }: Credential, model: Model): boolean {
   const kind = model.kinds.get(member_kind);
   return kind !== undefined && kind.active && isMemberKind(kind);
+}
+
+export function isUsableNow(catalog: Catalog, project: Project, credential: Credential): Promise<boolean> {
+  return catalog.withCheckedModel({ project }, (model) => isUsable(credential, model));
 }
 
 /** The id of the unit in the only row that an insert returned. @throws Error if there is none */

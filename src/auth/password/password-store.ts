@@ -1,6 +1,6 @@
 /** Replaces passwords, and ends everything that the former password allowed. */
 import { Injectable } from '@nestjs/common';
-import { Database, type Transaction } from '../../database/database.js';
+import { Database, type Executor, type Transaction } from '../../database/database.js';
 import { refusal } from '../../shared/errors.js';
 import { MetricSources } from '../../shared/metric-sources.js';
 import { foldName } from '../../shared/member-names.js';
@@ -93,10 +93,18 @@ export class PasswordStore {
   }
 }
 
+/** Of the member with an id; undefined if it is deleted. */
+export async function findCredential(
+  executor: Executor,
+  { schema }: Project,
+  memberId: string,
+): Promise<Credential | undefined> {
+  return (await executor.run<Credential>(findMemberCredentialStatement(schema, memberId)))[0];
+}
+
 /** Of the member of a session. @throws KindError 401 if it is deleted */
 export async function credentialOf(database: Database, project: Project, memberId: string): Promise<Credential> {
-  const statement = findMemberCredentialStatement(project.schema, memberId);
-  const [found] = await database.ofProject(project).run<Credential>(statement);
+  const found = await findCredential(database.ofProject(project), project, memberId);
   if (!found) throw refusal('token.invalid', 'The member of this token is deleted');
   return found;
 }

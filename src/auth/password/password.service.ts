@@ -8,15 +8,15 @@ import { MailQueue } from '../../mail/mail-queue.js';
 import { PublicAddress } from '../../mail/public-address.js';
 import { refusal } from '../../shared/errors.js';
 import { foldName } from '../../shared/member-names.js';
-import { findCredentialByEmailStatement, findMemberCredentialStatement } from '../../sql/member/credential.sql.js';
+import { findCredentialByEmailStatement } from '../../sql/member/credential.sql.js';
 import { ANONYMOUS } from '../../tenancy/caller.js';
 import type { BodyInput } from '../../tenancy/request-bodies.js';
 import type { Project } from '../../tenancy/project.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
 import type { ChangePasswordBody, RecoverPasswordBody, ResetPasswordBody } from '../auth.dto.js';
-import { accountOf, isUsable, type Credential } from './credential.js';
+import { accountOf, isUsableNow, type Credential } from './credential.js';
 import { checkPassword, hashPassword, verifyPassword } from './password-hash.js';
-import { PasswordStore, type Replacement } from './password-store.js';
+import { findCredential, PasswordStore, type Replacement } from './password-store.js';
 import { Notices } from '../notices.js';
 import { emptiedNotice } from '../proved-addresses.js';
 import { OneTimeSecrets } from '../one-time-secrets.js';
@@ -45,10 +45,11 @@ export class PasswordService {
   async requestReset(project: Project, client: AuthRequest, { email }: RecoverPasswordBody): Promise<Answer> {
     const { address } = client;
     await this.catalog.inProject(project, () => this.throttle.count(project, { address }));
-    return this.mail.sendAfter(client, { project: project.id, most: 1 }, async (send) => {
-      send({ type: 'recovery', make: () => this.#createMail(project, email) });
-      return NULL_ANSWER;
+    await this.mail.sendOneAfter(client, project.id, {
+      type: 'recovery',
+      make: () => this.#createMail(project, email),
     });
+    return NULL_ANSWER;
   }
 
   /** The mail is sent to the stored spelling of the address. */
@@ -56,7 +57,7 @@ export class PasswordService {
     const [found] = await this.database
       .ofProject(project)
       .run<Credential>(findCredentialByEmailStatement(project.schema, foldName(email)));
-    if (!found || !(await this.#isUsable(project, found))) return undefined;
+    if (!found || !(await isUsableNow(this.catalog, project, found))) return undefined;
     if (!(await this.throttle.takeMail(project, 'recovery', found.member_id))) return undefined;
     const terms = { memberId: found.member_id, minutes: TOKEN_MINUTES };
     const token = await this.secrets.makeToken(project, 'recovery', terms);
@@ -93,8 +94,8 @@ export class PasswordService {
   ): Promise<Answer> {
     const { id, sessionId } = requireSession(caller);
     const { current_password: current, new_password: password } = await read();
-    const [found] = await this.catalog.inProject(project, () =>
-      this.database.ofProject(project).run<Credential>(findMemberCredentialStatement(project.schema, id)),
+    const found = await this.catalog.inProject(project, () =>
+      findCredential(this.database.ofProject(project), project, id),
     );
     if (!found) throw wrongPassword();
     const attempt = { address: request.address, account: accountOf(found) };
@@ -114,9 +115,8 @@ export class PasswordService {
   async #credentialOfToken(project: Project, token: string): Promise<Credential> {
     const recovery = await this.secrets.findToken(project, 'recovery', token);
     if (!recovery?.member_id) throw badToken();
-    const statement = findMemberCredentialStatement(project.schema, recovery.member_id);
-    const [found] = await this.database.ofProject(project).run<Credential>(statement);
-    if (!found || !(await this.#isUsable(project, found))) throw badToken();
+    const found = await findCredential(this.database.ofProject(project), project, recovery.member_id);
+    if (!found || !(await isUsableNow(this.catalog, project, found))) throw badToken();
     return found;
   }
 
@@ -138,10 +138,6 @@ export class PasswordService {
         }),
       ),
     );
-  }
-
-  #isUsable(project: Project, credential: Credential): Promise<boolean> {
-    return this.catalog.withCheckedModel({ project }, (model) => isUsable(credential, model));
   }
 }
 

@@ -7,7 +7,7 @@ import { type Answer, jsonAnswer, NULL_ANSWER } from '../../http/answer/answer.j
 import { refusal } from '../../shared/errors.js';
 import { isUuid } from '../../shared/identifiers.js';
 import { shortened } from '../../shared/texts.js';
-import { findAdministratorsStatement, findMemberCredentialStatement } from '../../sql/member/credential.sql.js';
+import { findAdministratorsStatement } from '../../sql/member/credential.sql.js';
 import { AuditLog } from '../../tenancy/audit-log.js';
 import { SYSTEM } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
@@ -16,7 +16,7 @@ import { type AuthRequest, requireSession } from '../auth-request.js';
 import { requireAdministrator } from '../members.service.js';
 import { Notices } from '../notices.js';
 import type { Credential } from '../password/credential.js';
-import { credentialOf, memberNamed } from '../password/password-store.js';
+import { credentialOf, findCredential, memberNamed } from '../password/password-store.js';
 import { Passkeys } from '../passkey/passkeys.js';
 import { ProvedMembers } from '../proved-members.js';
 import { SessionStore } from '../session/session-store.js';
@@ -91,7 +91,9 @@ export class SecondStepService {
     const { project } = scope;
     requireAdministrator(scope.caller);
     return this.proved.run(scope, async () => {
-      const member = isUuid(memberId) ? await this.#find(project, memberId) : undefined;
+      const member = isUuid(memberId)
+        ? await findCredential(this.database.ofProject(project), project, memberId)
+        : undefined;
       if (member?.member_kind !== kindId) throw refusal('unit.unknown', `No '${shortened(kindId)}' has that id`);
       const statement = findAdministratorsStatement(project.schema, MOST_TOLD);
       const administrators = await this.database.ofProject(project).run<Credential>(statement);
@@ -119,11 +121,6 @@ export class SecondStepService {
       this.#record(scope, member, 'member.totp_off', (tx) => this.totp.remove(tx, scope.project, member.member_id)),
     );
     return NULL_ANSWER;
-  }
-
-  async #find(project: Project, memberId: string): Promise<Credential | undefined> {
-    const statement = findMemberCredentialStatement(project.schema, memberId);
-    return (await this.database.ofProject(project).run<Credential>(statement))[0];
   }
 
   /** Runs `work` in a transaction, with a line of the audit log. */

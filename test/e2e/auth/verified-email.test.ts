@@ -115,7 +115,7 @@ describe('the link of the mail', () => {
       expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
       expect(await answer.text()).toContain('verify.js');
     }
-    for (const asset of ['verify.js', 'page.css'])
+    for (const asset of ['page.js', 'verify.js', 'page.css'])
       expect((await fetch(new URL(`../../auth/page/${asset}`, page))).status).toBe(200);
     await ok(verify({ token: tokenOf(mail) }, member));
     expect((await me(member)).email_verified_at).not.toBeNull();
