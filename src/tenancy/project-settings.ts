@@ -65,13 +65,11 @@ export const PROJECT_SETTINGS: Settings = {
   },
   mailSignIn: {
     ...onOrOff('mail_sign_in', 'on (or off)'),
-    show: (value = false) => (value ? 'on' : 'off'),
     byAdministrators: { about: 'Whether members may sign in with a mailed code in place of a password.', proved: true },
   },
   verifyEmail: {
     ...onOrOff('verify_email', 'on (or off)'),
     byAdministrators: { about: 'Whether members are held back until they have proved their address.', proved: true },
-    show: (value = false) => (value ? 'on' : 'off'),
   },
   secondStep: {
     ...choice('second_step', ['optional', 'administrators', 'everyone']),
@@ -104,7 +102,7 @@ export const PROJECT_SETTINGS: Settings = {
     isPossible: (value) => value === null || (isTexts(value) && faultOfOrigins(value) === undefined),
     byAdministrators: { about: 'The pages that use passkeys, as origins with commas; or `off`.', proved: true },
   },
-  background: { ...onOrOff('background', 'off (or on)'), show: (value = true) => (value ? 'on' : 'off') },
+  background: onOrOff('background', 'off (or on)', true),
   changesKeep: {
     name: 'changes_keep',
     usage: `<days, from 1 to ${MOST_DAYS}>`,
@@ -225,7 +223,8 @@ export function arePossible(settings: Readonly<Record<string, unknown>>): boolea
   });
 }
 
-function onOrOff(name: string, usage: string) {
+/** @param atFirst what holds if it was never set */
+function onOrOff(name: string, usage: string, atFirst = false) {
   return {
     name,
     usage,
@@ -233,6 +232,7 @@ function onOrOff(name: string, usage: string) {
       if (text === 'on') return true;
       return text === 'off' ? false : fault(`${name} is on or off.`);
     },
+    show: (value = atFirst) => (value ? 'on' : 'off'),
     isPossible: (value: unknown) => typeof value === 'boolean',
     form: { type: 'boolean' } as const,
   };
