@@ -25,5 +25,6 @@ function fieldOf({ name, form, about: description }: Administered): PropertyDeco
 
 function faultOf(name: string, text: string): string | undefined {
   const setting = readAdministered(name, text);
-  return setting instanceof SettingFault ? setting.text : undefined;
+  // The message names the parameter itself.
+  return setting instanceof SettingFault ? setting.text.replace(new RegExp(`^${name}:? `), '') : undefined;
 }

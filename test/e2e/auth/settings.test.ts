@@ -73,6 +73,8 @@ describe('the settings of a project', () => {
       'parameter.bad_value image_sizes',
       'parameter.bad_value file_url_seconds',
     ]);
+    // Each text names its parameter once.
+    for (const { text } of body.messages) expect(text.match(/^(\w+): (?!\1)/)).not.toBeNull();
     await refused(admin.as(ann.accessToken).get('/settings'), 403, 'access.denied');
     await refused(anonymous(admin).get('/settings'), 401, 'token.missing');
   });
