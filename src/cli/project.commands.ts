@@ -219,7 +219,7 @@ export function setProjectCommand(parent: Command, { terminal, services }: Comma
           if (trusts) await app.get(ProvedAddresses).trustAll(projectOf(await provisioning.getActive(id)));
           return projectView(provisioning, await provisioning.set(id, change));
         },
-        { only: [] },
+        trusts ? {} : { only: [] },
       );
       print(terminal, options, view, propertyTable(view));
     });

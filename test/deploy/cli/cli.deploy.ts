@@ -208,6 +208,23 @@ describe('project set', () => {
     await expect.poll(() => signIn('changed', 'correct horse 2')).toEqual({ status: 200 });
   });
 
+  test('verify_email takes present members as verified where that is asked for', async () => {
+    await kind(...create('trusted', '--admin-password', 'correct horse 2'));
+    const verified = (table: string) =>
+      service.database.run({
+        text: `SELECT email_verified_at IS NOT NULL AS yes FROM project_trusted.${table}`,
+        values: [],
+      });
+    expect(await verified('kind_system_user')).toEqual([{ yes: false }]);
+    const set = ['project', 'set', 'trusted'] as const;
+    expect(await json(...set, 'verify_email=on', '--trust-existing')).toMatchObject({ verify_email: 'on' });
+    for (const table of ['kind_system_user', 'kind_admin']) expect(await verified(table)).toEqual([{ yes: true }]);
+    expect(await kind(...set, 'otp=on', '--trust-existing')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--trust-existing goes with verify_email=on') as string,
+    });
+  });
+
   test('of files has defaults, and keeps the others', async () => {
     await kind(...create('pictures'));
     const defaults = 'thumb:200x200:cover,small:480x480:inside,medium:960x960:inside,large:1920x1920:inside';
