@@ -6,6 +6,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { contentionOn, trackContention } from '../database/transaction/contention.js';
 import { getBuiltInKind, isMemberKind, type KindDef } from '../model/model.js';
 import { ADMIN_KIND, CREDENTIAL_KIND, OWNED_KINDS } from '../model/built-in-traits.js';
+import { EMAIL_VERIFIED_AT } from '../model/built-in/member-fields.js';
 import { isEmailAddress } from '../shared/email.js';
 import { Faults, KindError, refusal, type Message } from '../shared/errors.js';
 import { scalarText, type Json } from '../shared/json.js';
@@ -66,8 +67,11 @@ export class MemberBehavior implements RegisteredBehavior, OnModuleInit {
 
   async complete(draft: Draft, write: PendingWrite): Promise<Draft> {
     if (write.id === undefined) return this.#completeNew(draft, write);
-    if (hasSignInName(draft) && (await this.#keepsNames(draft, write, write.id))) this.#settled.add(draft);
-    return draft;
+    if (!hasSignInName(draft)) return draft;
+    const changed = await this.#changedNames(draft, write, write.id);
+    if (changed.length === 0) this.#settled.add(draft);
+    const shown = write.kind.fields.get(EMAIL_VERIFIED_AT);
+    return shown && changed.includes('email') ? withSystemValue(draft, shown, null) : draft;
   }
 
   async #completeNew(draft: Draft, write: PendingWrite): Promise<Draft> {
@@ -102,18 +106,17 @@ export class MemberBehavior implements RegisteredBehavior, OnModuleInit {
     }
   }
 
-  /**
-   * Whether an edit keeps the names; locks the member until the transaction ends. Only administrators may change names.
-   */
-  async #keepsNames(draft: Draft, write: PendingWrite, id: string): Promise<boolean> {
+  /** The names that an edit changes; locks the member until the transaction ends. Only administrators may change names. */
+  async #changedNames(draft: Draft, write: PendingWrite, id: string): Promise<readonly string[]> {
     const { session, kind } = write;
     const { project, model } = session;
     const target = { schema: project.schema, kind, version: model.version, id, access: undefined, tags: undefined };
     await lockUnit(session, target, false);
     const member = await this.#stored(session, kind, id);
     const isOther = (name: string) => (draft.values.get(name) ?? member.get(name)) !== member.get(name);
-    const parameter = SIGN_IN_NAMES.find(isOther);
-    if (parameter === undefined) return true;
+    const changed = SIGN_IN_NAMES.filter(isOther);
+    const [parameter] = changed;
+    if (parameter === undefined) return changed;
     if (!isAdministrator(session.caller)) {
       throw refusal(
         'access.denied',
@@ -122,7 +125,7 @@ export class MemberBehavior implements RegisteredBehavior, OnModuleInit {
       );
     }
     checkSignInNames(new Map([...member, ...draft.values]), write);
-    return false;
+    return changed;
   }
 
   /**
@@ -148,10 +151,12 @@ export class MemberBehavior implements RegisteredBehavior, OnModuleInit {
     if (known.get('email') !== member.get('email')) await this.#forgetVerified(kind, id, session);
   }
 
-  /** Nobody has proved the new address. */
-  async #forgetVerified(kind: KindDef, id: string, { executor, project: { schema } }: Session): Promise<void> {
-    await executor.run(forgetVerifiedStatement(schema, id));
-    await executor.run(showVerifiedStatement(schema, kind, id, false));
+  /** Nobody has proved the new address, so that the member may be held back. */
+  async #forgetVerified(kind: KindDef, id: string, { executor, project }: Session): Promise<void> {
+    await executor.run(forgetVerifiedStatement(project.schema, id));
+    await executor.run(showVerifiedStatement(project.schema, kind, id, false));
+    this.sessions.forgetAll(executor);
+    this.keys.forget(project, executor);
   }
 
   async #stored(session: Session, kind: KindDef, id: string): Promise<Map<string, Json>> {

@@ -42,6 +42,8 @@ import {
 
 const CHALLENGE_MINUTES = 5;
 const HANDLE_BYTES = 64;
+/** Base64url, as devices name passkeys. */
+const CREDENTIAL_ID = /^[\w-]+$/;
 
 /** What a page passes to the device, and how its answer names the challenge. */
 interface Challenge<Options> {
@@ -114,7 +116,7 @@ export class Passkeys {
   /** The passkey that an answer names; undefined if there is none. @throws KindError 400 */
   async find(project: Project, response: object): Promise<FoundPasskey | undefined> {
     const { domain } = useOf(project);
-    if (!('id' in response) || typeof response.id !== 'string') return undefined;
+    if (!('id' in response) || typeof response.id !== 'string' || !CREDENTIAL_ID.test(response.id)) return undefined;
     const statement = findPasskeyStatement(project.schema, domain, response.id);
     return (await this.database.ofProject(project).run<FoundPasskey>(statement))[0];
   }

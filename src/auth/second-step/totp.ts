@@ -70,7 +70,7 @@ export class Totp {
     const { member_id: memberId, totp_secret: sealedSecret, totp_confirmed: confirmed } = member;
     if (sealedSecret === null || confirmed)
       throw refusal('totp.missing', 'No secret waits for its first code: ask for one before');
-    const step = await this.throttle.limitWrong(project, memberId, () => this.#stepOf(project, member, code));
+    const step = await this.throttle.limitWrong(project, memberId, () => this.#stepOf(project, member, typed(code)));
     const { codes, hashes } = this.#newRecoveryCodes(memberId);
     const statement = confirmTotpStatement(project.schema, { memberId, sealedSecret, step, recoveryCodes: hashes });
     if ((await executor.run(statement)).length === 0) throw wrongProof();
@@ -80,7 +80,7 @@ export class Totp {
   /** Uses a code of the app, or a recovery code. @throws KindError 400 `proof.wrong`, 429 after five wrong ones */
   async use(project: Project, member: Credential, text: string): Promise<void> {
     const { member_id: memberId } = member;
-    const code = text.replace(/[\s-]/g, '');
+    const code = typed(text);
     await this.throttle.limitWrong(project, memberId, async () => {
       const statement = CODE.test(code)
         ? useStepStatement(project.schema, memberId, await this.#stepOf(project, member, code))
@@ -106,6 +106,7 @@ export class Totp {
 
   /** The step of a code. @throws KindError 400 if it is of none that may be used now */
   async #stepOf(project: Project, member: Credential, code: string): Promise<number> {
+    if (!CODE.test(code)) throw wrongProof();
     const { totp_secret: sealed } = member;
     const secret = sealed === null ? undefined : this.box.open(sealed, placeOf(project, member));
     if (secret === undefined) {
@@ -114,7 +115,7 @@ export class Totp {
     const { Secret: SecretClass } = await library();
     const totp = await generator(SecretClass.fromBase32(secret));
     const now = Date.now();
-    const delta = totp.validate({ token: code.trim(), timestamp: now, window: 1 });
+    const delta = totp.validate({ token: code, timestamp: now, window: 1 });
     if (delta === null) throw wrongProof();
     return Math.floor(now / 1000 / PERIOD) + delta;
   }
@@ -131,6 +132,11 @@ export class Totp {
 
 function noApp() {
   return refusal('totp.missing', 'No authenticator app is set up');
+}
+
+/** Apps show codes in groups, and so are recovery codes. */
+function typed(text: string): string {
+  return text.replace(/[\s-]/g, '');
 }
 
 /** Imported with the first use: most projects have no need of it. */

@@ -207,7 +207,7 @@ describe('a wrong answer', async () => {
     expect(codes(await send(gil.device.get(options)))).toEqual(FAILED);
   });
 
-  it.each([{}, { id: 1 }, { id: 'x', response: null }, { id: 'x', response: { clientDataJSON: '!' } }])(
+  it.each([{}, { id: 1 }, { id: '\0' }, { id: 'x', response: null }, { id: 'x', response: { clientDataJSON: '!' } }])(
     'no answer at all (%j) neither',
     async (response) => {
       const { challenge_id } = await request();

@@ -42,8 +42,10 @@ describe('an authenticator app', () => {
     expect(uri).toContain('ann');
     // Nothing is asked for yet, and the session of another device goes on until then.
     const other = await ok(signIn(ann));
-    expect(codes(await as.post('/auth/totp/confirm', { code: '000000' }))).toEqual(refused(400, 'proof.wrong'));
-    const { recovery_codes: recovery } = await ok(as.post('/auth/totp/confirm', { code: codeOf(secret, -1) }));
+    for (const code of ['000000', '１２３４５６'])
+      expect(codes(await as.post('/auth/totp/confirm', { code }))).toEqual(refused(400, 'proof.wrong'));
+    const grouped = codeOf(secret, -1).replace(/(?=...$)/, ' ');
+    const { recovery_codes: recovery } = await ok(as.post('/auth/totp/confirm', { code: grouped }));
     expect(new Set(recovery).size).toBe(10);
     for (const code of recovery) expect(code).toMatch(/^[A-Z2-7]{5}-[A-Z2-7]{5}$/);
     expect(await ok(as.get('/auth/second_step'))).toEqual({ totp: true, passkeys: 0, recovery_codes: 10 });

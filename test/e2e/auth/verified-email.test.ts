@@ -101,6 +101,12 @@ describe('verify_email', () => {
     await demanding(async () => {
       expect((await open.get('/person/unit', { token: dot.accessToken })).status).toBe(200);
       expect((await me(dot)).email_verified_at).not.toBeNull();
+      // An address that an administrator sets is nobody's yet, at once.
+      const changed = await ok(admin.put(`/person/unit/${dot.id}`, { email: 'dot@example.net' }));
+      expect(changed.email_verified_at).toBeNull();
+      expect(codes(await open.get('/person/unit', { token: dot.accessToken }))).toEqual(
+        refused(403, 'email.unverified'),
+      );
     });
   });
 });
