@@ -2,6 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { JwtModule } from '@nestjs/jwt';
 import { PassportModule } from '@nestjs/passport';
 import { MailModule } from '../mail/mail.module.js';
+import { OutgoingModule } from '../outgoing/outgoing.module.js';
 import { CallerResolver } from '../tenancy/caller.js';
 import { UnitModule } from '../unit/unit.module.js';
 import { Administrators } from './administrators.js';
@@ -40,6 +41,8 @@ import { ConfirmService } from './second-step/confirm.service.js';
 import { SecondStepController } from './second-step/second-step.controller.js';
 import { SecondStepService } from './second-step/second-step.service.js';
 import { SecondSteps } from './second-step/second-steps.js';
+import { OpenId } from './provider/openid/openid.js';
+import { ProviderRequests } from './provider/openid/provider-requests.js';
 import { PasskeyBehavior } from './passkey/passkey.behavior.js';
 import { PasskeyController } from './passkey/passkey.controller.js';
 import { PasskeyService } from './passkey/passkey.service.js';
@@ -55,7 +58,7 @@ import { TokenService } from './session/token.service.js';
 /** Global, because the tenancy interceptor of every module resolves callers with it. */
 @Global()
 @Module({
-  imports: [MailModule, UnitModule, JwtModule.register({}), PassportModule],
+  imports: [MailModule, OutgoingModule, UnitModule, JwtModule.register({}), PassportModule],
   providers: [
     Administrators,
     ApiKeyBehavior,
@@ -67,6 +70,7 @@ import { TokenService } from './session/token.service.js';
     NewSessions,
     Notices,
     OneTimeSecrets,
+    OpenId,
     PasskeyBehavior,
     Passkeys,
     PasskeyService,
@@ -80,6 +84,7 @@ import { TokenService } from './session/token.service.js';
     PasswordStore,
     PasswordService,
     ProvedAddresses,
+    ProviderRequests,
     RefreshCookies,
     RefreshTokenStrategy,
     RequestCallers,

@@ -24,6 +24,11 @@ export function isAddress(text: string): boolean {
   return ipaddr.isValid(text);
 }
 
+/** Whether a host, as a URL names it, is this machine by its name or address. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || (ipaddr.isValid(host) && withoutMapping(ipaddr.parse(host)).range() === 'loopback');
+}
+
 /** Whether nothing may be sent to the address. */
 export function isRefused(text: string, port: number, { allowed, ownAddresses, ownPlaces }: AddressRules): boolean {
   if (!ipaddr.isValid(text)) return true;

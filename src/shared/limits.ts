@@ -241,6 +241,10 @@ export const LIMITS = {
   /** Passkeys of one member; origins that may ask for those of a project. */
   passkeysPerMember: 20,
   passkeyOrigins: 20,
+  /** Seconds of one request to an identity provider, bytes of its answer, and requests to one host at the same time. */
+  providerSeconds: 5,
+  providerAnswer: 1024 * 1024,
+  providerRequests: 16,
   /** Characters of the name of a file, and bytes of a content in a JSON body. */
   fileName: 255,
   fileInJson: 1024 * 1024,
