@@ -1,9 +1,11 @@
 /** Passwords, tokens and codes appear in no log, no error and no mail except those meant for them. */
 import { randomBytes } from 'node:crypto';
+import { TOTP } from 'otpauth';
 import { pino } from 'pino';
 import { expect, it, vi } from 'vitest';
 import { anonymous, withMembers } from '../../support/callers.js';
-import { codeIn, Mailbox, setOtp, temporaryFolder, tokenIn } from '../../support/mailbox.js';
+import { ok } from '../../support/definitions.js';
+import { codeIn, Mailbox, setOtp, setSettings, temporaryFolder, tokenIn } from '../../support/mailbox.js';
 import { startTestService, type CallOptions, type Reply } from '../../support/service.js';
 
 const dataDir = temporaryFolder();
@@ -68,6 +70,33 @@ it('no secret is in a log, cache or mail', async () => {
   await call(`/auth/reset_password/${token}`, { new_password: second });
   await call(`/auth/reset_password/${token}`, { new_password: second });
 
+  // Other ways in, and the second step.
+  await setSettings(admin, { otp: false, mailSignIn: true });
+  const made = tokensOf(await call('/auth/signin', { username: 'cleo', password: second }));
+  const as = admin.as(made.access_token);
+  await ok(as.post('/auth/email', { email: 'new-cleo@example.com' }));
+  const linkMail = await mailbox.last('new-cleo@example.com');
+  const link = /\/verify#([\w-]+)$/m.exec(linkMail.text)?.[1] ?? '';
+  await call('/auth/verify_email', { token: link, password: wrong });
+  await call('/auth/verify_email', { token: link.slice(1) }, { token: made.access_token });
+  const key = (await ok(as.post('/api_key/unit', { label: 'k' }))) as { secret: string };
+  await ok(as.get('/auth/me', { token: key.secret }));
+  const totp = (await ok(as.post('/auth/totp', {}))) as { secret: string };
+  for (const each of [link, key.secret, totp.secret]) secrets.add(each);
+  const app = new TOTP({ secret: totp.secret });
+  await call('/auth/totp/confirm', { code: wrong }, { token: made.access_token });
+  const { recovery_codes: recoveryCodes } = (await ok(as.post('/auth/totp/confirm', { code: app.generate() }))) as {
+    recovery_codes: string[];
+  };
+  await call('/auth/code', { email });
+  const signInCode = await vi.waitFor(async () => {
+    const texts = (await mailbox.to(email)).map(({ text }) => text);
+    return /^ {2}(\d{8})$/m.exec(texts.join('\n'))?.[1] ?? Promise.reject(new Error('no code yet'));
+  });
+  tokensOf(await call('/auth/code/signin', { email, code: signInCode, otp: recoveryCodes[0]?.toLowerCase() }));
+  await call('/auth/code/signin', { email, code: signInCode, otp: recoveryCodes[0] });
+  const short = [code, codeIn(linkMail), signInCode, ...recoveryCodes];
+
   // The database goes away under it: what is told of that has no values either.
   const run = () => Promise.reject(new Error('the connection is gone'));
   const broken = vi.spyOn(service.service.database, 'ofProject').mockReturnValue({ run });
@@ -85,7 +114,11 @@ it('no secret is in a log, cache or mail', async () => {
     expect(log, 'the log').not.toContain(secret);
     expect(told, 'a refusal').not.toContain(secret);
   }
-  expect(log).not.toContain(code);
+  for (const each of short) {
+    expect(each).toMatch(/^[\w-]{6,}$/);
+    expect(log, 'the log').not.toContain(each);
+    expect(told, 'a refusal').not.toContain(each);
+  }
   // A mail has its own secret alone.
   expect(codeMail.raw).not.toMatch(/canary/);
   expect(recovery.raw).not.toMatch(/canary/);
@@ -94,12 +127,12 @@ it('no secret is in a log, cache or mail', async () => {
 
   // What is stored of them is hashed.
   const { rows } = await stored();
-  for (const secret of [...secrets, code]) expect(rows).not.toContain(`"${secret}"`);
+  for (const secret of [...secrets, ...short]) expect(rows).not.toContain(`"${secret}"`);
 });
 
 async function stored(): Promise<{ rows: string }> {
   const { query } = await import('../../support/definitions.js');
-  const tables = ['_session', '_refresh_token', '_one_time', '_throttle', 'kind_system_user', 'person'];
+  const tables = ['_session', '_refresh_token', '_one_time', '_throttle', 'kind_system_user', 'person', 'api_key'];
   const rows = await Promise.all(tables.map((table) => query(admin, `SELECT * FROM $schema."${table}"`)));
   return { rows: JSON.stringify(rows) };
 }
