@@ -578,6 +578,19 @@ describe('a provider that is wrong', () => {
     expect(await signIn()).toMatchObject({ subject: 'subject' });
   });
 
+  it('user info that is signed is checked as an ID token is', async () => {
+    const signInWith = (key: typeof OTHER_KEY) => {
+      const token = signedBy({ ...key, kid: 'first' }, { ...me, iss: provider.issuer, aud: BrokenProvider.clientId });
+      provider.answers.set('/me', (response) => {
+        response.writeHead(200, { 'content-type': 'application/jwt' }).end(token);
+      });
+      return signIn();
+    };
+    provider.discovery = { userinfo_signing_alg_values_supported: ['RS256'] };
+    expect(await signInWith(provider.key)).toMatchObject({ email: 'me@example.com', emailVerified: true });
+    expect(await failure(signInWith(OTHER_KEY))).toMatchObject({ code: 'provider.refused' });
+  });
+
   it('what it says stands in no error and no log', async () => {
     const echo = (status: number) => (response: BrokenResponse) =>
       void response

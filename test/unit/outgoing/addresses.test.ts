@@ -1,6 +1,6 @@
 /** Addresses that requests of tenants are sent to, and those that they are not. */
 import { expect, it } from 'vitest';
-import { isRefused, type AddressRules } from '../../../src/outgoing/addresses.js';
+import { isLoopback, isRefused, type AddressRules } from '../../../src/outgoing/addresses.js';
 
 const allowed = { allow: [], allowPrivate: false };
 const rules: AddressRules = {
@@ -67,3 +67,12 @@ it('a database elsewhere is not allowed either', () => {
   expect(isRefused('11.0.0.5', 443, all)).toBe(false);
   expect(isRefused('11.0.0.6', 5432, all)).toBe(false);
 });
+
+it.each(['localhost', '127.0.0.1', '127.9.8.7', '::1', '::ffff:127.0.0.1'])('%s is this machine', (host) => {
+  expect(isLoopback(host)).toBe(true);
+});
+
+it.each(['0.0.0.0', '::', '10.0.0.1', 'localhost.example.com', 'a.localhost', 'example.com', ''])(
+  '%s may be another machine',
+  (host) => expect(isLoopback(host)).toBe(false),
+);
