@@ -1,6 +1,6 @@
-/** Records writes of members, API keys and passkeys in the audit log; but not what a member changes of itself, nor sign-ups. */
+/** Records writes of members, of what they sign in with, and of identity providers in the audit log; but not what a member changes of itself, nor sign-ups. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { OWNED_KINDS, type OwnedKind } from '../model/built-in-traits.js';
+import { IDENTITY_PROVIDER_KIND, OWNED_KINDS } from '../model/built-in-traits.js';
 import { isMemberKind, type KindDef } from '../model/model.js';
 import type { Json } from '../shared/json.js';
 import { AuditLog } from '../tenancy/audit-log.js';
@@ -20,14 +20,14 @@ export class AuditBehavior implements RegisteredBehavior, OnModuleInit {
   }
 
   applies(kind: KindDef): boolean {
-    return isMemberKind(kind) || isOwned(kind);
+    return isMemberKind(kind) || isWayIn(kind);
   }
 
   async afterWrite(kind: KindDef, id: string, { values }: Draft, session: Session, written: WrittenBy): Promise<void> {
     const change = written === 'create' ? 'created' : 'changed';
     // A new member has all fields.
     const fields = written === 'create' ? {} : { fields: [...values.keys()] };
-    this.#record(kind, id, session, change, isOwned(kind) ? rightsIn(values) : fields);
+    this.#record(kind, id, session, change, isWayIn(kind) ? rightsIn(values) : fields);
   }
 
   async afterDelete(kind: KindDef, id: string, session: Session): Promise<void> {
@@ -45,18 +45,26 @@ export class AuditBehavior implements RegisteredBehavior, OnModuleInit {
     const isOwn = caller.type === 'member' && caller.id === id && !caller.admin;
     if (caller.type === 'anonymous' || isOwn) return;
     const { project, requestId, executor } = session;
-    const of = isOwned(kind) ? (kind.id as OwnedKind) : ('member' as const);
+    const of = isWayIn(kind) ? (kind.id as WayIn) : ('member' as const);
     const entry = { project: project.id, caller, requestId, details: { kind: kind.id, id, ...details } };
     this.log.record({ action: `${of}.${change}`, ...entry }, executor.tx);
   }
 }
 
-/** Whose an API key or a passkey is, and how the rights of a key are narrowed. */
+/** Whose a way in is, how the rights of an API key are narrowed, and whom an identity provider lets in. */
+const RIGHTS = [
+  ...['member', 'scope', 'expires_at'],
+  ...['issuer', 'client_id', 'member_kind', 'signup', 'link', 'trust_email', 'active'],
+];
+
 function rightsIn(values: ReadonlyMap<string, Json>): Record<string, Json> {
-  const given = ['member', 'scope', 'expires_at'].filter((name) => values.has(name));
+  const given = RIGHTS.filter((name) => values.has(name));
   return Object.fromEntries(given.map((name) => [name, values.get(name) ?? null]));
 }
 
-function isOwned({ id, builtIn }: KindDef): boolean {
-  return builtIn && OWNED_KINDS.some((owned) => owned === id);
+const WAYS_IN = [...OWNED_KINDS, IDENTITY_PROVIDER_KIND] as const;
+type WayIn = (typeof WAYS_IN)[number];
+
+function isWayIn({ id, builtIn }: KindDef): boolean {
+  return builtIn && WAYS_IN.some((each) => each === id);
 }

@@ -47,6 +47,9 @@ import { PasskeyBehavior } from './passkey/passkey.behavior.js';
 import { PasskeyController } from './passkey/passkey.controller.js';
 import { PasskeyService } from './passkey/passkey.service.js';
 import { Passkeys } from './passkey/passkeys.js';
+import { IdentityBehavior } from './provider/identity.behavior.js';
+import { IdentityProviderBehavior } from './provider/identity-provider.behavior.js';
+import { Providers, ProviderSecrets } from './provider/providers.js';
 import { SettingsController } from './settings/settings.controller.js';
 import { Throttle } from './throttle.js';
 import { WaysChanges } from './ways-changes.js';
@@ -67,6 +70,8 @@ import { TokenService } from './session/token.service.js';
     AuthService,
     ConfirmService,
     EmailService,
+    IdentityBehavior,
+    IdentityProviderBehavior,
     NewSessions,
     Notices,
     OneTimeSecrets,
@@ -75,6 +80,8 @@ import { TokenService } from './session/token.service.js';
     Passkeys,
     PasskeyService,
     ProvedMembers,
+    Providers,
+    ProviderSecrets,
     FreshProof,
     KeyStore,
     MailedCodes,

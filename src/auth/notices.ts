@@ -16,6 +16,10 @@ const NOTICES = {
   recovery_codes: 'New recovery codes were made for your sign-in; the former ones are invalid.',
   passkey_on: 'A passkey was added to your account: with it one signs in without the password.',
   passkey_off: 'A passkey of your account was removed.',
+  identity_off: 'The account of another service was removed from your account: it signs you in no longer.',
+  provider_made: 'You have added an identity provider: who has an account there may sign in to the project.',
+  provider_changed: 'You have changed an identity provider, which decides who may sign in to the project.',
+  provider_removed: 'You have removed an identity provider: nobody signs in to the project by it any more.',
   passkey_copied:
     'A sign-in with a passkey of yours was refused: its counter has not risen, so that there may be a copy of it. Remove the passkey, and add a new one.',
 } as const;

@@ -6,7 +6,7 @@
 import { Injectable } from '@nestjs/common';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database, type Transaction } from '../database/database.js';
-import { ADMIN_KIND, API_KEY_KIND, CREDENTIAL_KIND, PASSKEY_KIND } from '../model/built-in-traits.js';
+import { ADMIN_KIND, API_KEY_KIND, CREDENTIAL_KIND, IDENTITY_KIND, PASSKEY_KIND } from '../model/built-in-traits.js';
 import { isMemberKind, type KindDef, type Model } from '../model/model.js';
 import type { Json } from '../shared/json.js';
 import { foldName } from '../shared/member-names.js';
@@ -40,6 +40,7 @@ const OPENED_BY = {
   sessions: 'all sessions',
   totp: 'the authenticator app with its recovery codes',
   passkeys: 'all passkeys',
+  identities: 'all accounts of other services',
   api_keys: 'all API keys',
 } as const;
 
@@ -154,6 +155,7 @@ export class ProvedAddresses {
     await this.secrets.endOf(tx, project, memberId);
     // Before the sessions: one that a passkey begins at the same time is stored before this, and found, or not at all.
     const passkeys = await tx.run(deleteOwnedStatement(schema, PASSKEY_KIND, memberId));
+    const identities = await tx.run(deleteOwnedStatement(schema, IDENTITY_KIND, memberId));
     const sessions = await this.sessions.end(tx, project, { memberId });
     const keys = await tx.run(deleteOwnedStatement(schema, API_KEY_KIND, memberId));
     this.keys.forget(project, tx);
@@ -162,6 +164,7 @@ export class ProvedAddresses {
       sessions: sessions > 0,
       totp,
       passkeys: passkeys.length > 0,
+      identities: identities.length > 0,
       api_keys: keys.length > 0,
     };
     return (Object.keys(OPENED_BY) as Opener[]).filter((opener) => removed[opener]);

@@ -1,6 +1,8 @@
 /** What a write of a unit that is a way to sign in, or makes one, asks for and leads to: a fresh proof before, a mail after. */
 import { Injectable } from '@nestjs/common';
 import type { Session } from '../catalog/session/session.js';
+import type { OwnedKind } from '../model/built-in-traits.js';
+import { ownerStatement } from '../sql/member/owned.sql.js';
 import { Notices, type Notice } from './notices.js';
 import { findCredential } from './password/password-store.js';
 import { FreshProof } from './session/fresh-proof.js';
@@ -15,6 +17,14 @@ export class WaysChanges {
   /** Asks members for a fresh proof. Functions that act as the system need none. @throws KindError 401, 403 */
   async begin({ project, caller, executor }: Session): Promise<void> {
     if (caller.type !== 'system') await this.fresh.require({ project, caller }, executor);
+  }
+
+  /** Before a way in of a member is removed, which is told of it. @throws KindError 401, 403, 503 */
+  async beginRemoval(kind: OwnedKind, id: string, session: Session, notice: Notice): Promise<void> {
+    await this.begin(session);
+    const statement = ownerStatement(session.project.schema, kind, id);
+    const [row] = await session.executor.run<{ member: string }>(statement);
+    if (row) await this.tell(session, row.member, notice);
   }
 
   /** Tells the caller after the commit. @throws KindError 503 if the queue of mails is full */

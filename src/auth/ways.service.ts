@@ -6,10 +6,11 @@ import { Database } from '../database/database.js';
 import { type Answer, jsonAnswer } from '../http/answer/answer.js';
 import { isMemberKind, type Model } from '../model/model.js';
 import { passkeyUse } from '../model/passkeys.js';
-import { modelVersionStatement } from '../sql/model-version.sql.js';
+import { activeProvidersStatement } from '../sql/member/identity.sql.js';
 import { ANONYMOUS } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
-import { checkVersion, type Versioned } from '../unit/table/unit.repository.js';
+import { checkVersion } from '../unit/table/unit.repository.js';
+import type { ActiveProviders } from './provider/providers.js';
 
 @Injectable()
 export class WaysService {
@@ -18,17 +19,19 @@ export class WaysService {
     private readonly database: Database,
   ) {}
 
-  /** One statement that reads one row: pages ask for it first, and anybody may. */
+  /** One statement, which reads few rows: pages ask for it first, and anybody may. */
   ways(project: Project): Promise<Answer> {
     const { settings } = project;
     return this.catalog.withModel({ project }, async (model) => {
-      const [row] = await this.database.ofProject(project).run<Versioned>(modelVersionStatement(project.schema));
+      const [row] = await this.database
+        .ofProject(project)
+        .run<ActiveProviders>(activeProvidersStatement(project.schema));
       checkVersion(row, model);
       return jsonAnswer({
         password: true,
         mail_code: settings.mailSignIn === true,
         passkey: passkeyUse(settings) !== undefined,
-        providers: [],
+        providers: [...(row?.providers ?? [])],
         signup: openKinds(model),
         verify_email: settings.verifyEmail === true,
       });

@@ -22,11 +22,13 @@ export const GROUP_KIND = 'group';
 export const LINK_KIND = 'link';
 export const API_KEY_KIND = 'api_key';
 export const PASSKEY_KIND = 'passkey';
+export const IDENTITY_PROVIDER_KIND = 'identity_provider';
+export const IDENTITY_KIND = 'identity';
 export const WEBHOOK_KIND = 'webhook';
 export const FILE_KIND = 'file';
 
 /** Kinds whose units members own: they go with their member, whose id is their field `member`. */
-export const OWNED_KINDS = [API_KEY_KIND, PASSKEY_KIND] as const;
+export const OWNED_KINDS = [API_KEY_KIND, PASSKEY_KIND, IDENTITY_KIND] as const;
 export type OwnedKind = (typeof OWNED_KINDS)[number];
 
 /** The link type that every project has. */

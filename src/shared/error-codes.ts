@@ -161,6 +161,9 @@ export const ERRORS = {
     meaning: 'The project takes no passkeys: the settings `passkey_domain` and `passkey_origins` are not both set.',
   },
   'passkey.too_many': { status: 409, meaning: 'The member has as many passkeys as it may have.' },
+  'provider.exists': { status: 409, meaning: 'An identity provider of that id exists already.' },
+  'provider.too_many': { status: 409, meaning: 'The project has as many identity providers as it may.' },
+  'provider.bad_issuer': { status: 400, meaning: 'The issuer of an identity provider is no address that can be used.' },
   'email.unverified': {
     status: 403,
     meaning:

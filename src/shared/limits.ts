@@ -241,6 +241,11 @@ export const LIMITS = {
   /** Passkeys of one member; origins that may ask for those of a project. */
   passkeysPerMember: 20,
   passkeyOrigins: 20,
+  /** Identity providers of a project; characters of an issuer, of the secret of a client, and of the name of a claim. */
+  providersOfProject: 20,
+  issuer: 500,
+  clientSecret: 2000,
+  claimName: 200,
   /** Seconds of one request to an identity provider, bytes of its answer, and requests to one host at the same time. */
   providerSeconds: 5,
   providerAnswer: 1024 * 1024,

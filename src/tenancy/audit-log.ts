@@ -14,7 +14,7 @@ import type { RequestIds } from '../http/request/request-id.js';
 import type { Caller } from './caller.js';
 
 type AuditAction =
-  | `${'project' | 'member' | 'api_key' | 'passkey'}.${'created' | 'changed' | 'deleted'}`
+  | `${'project' | 'member' | 'api_key' | 'passkey' | 'identity' | 'identity_provider'}.${'created' | 'changed' | 'deleted'}`
   | 'definitions.changed'
   | 'member.email_changed'
   | 'member.email_verified'

@@ -14,15 +14,10 @@ import { isUuid } from '../shared/identifiers.js';
 import { isPlainObject, type Json } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import { shortened } from '../shared/texts.js';
+import { countMadeStatement, lockMakingStatement } from '../sql/lock.sql.js';
 import { beginHookStatement, forgetHookStatement, pauseHookStatement } from '../sql/webhook/delivery.sql.js';
 import { FOLLOW, wakeWorkStatement } from '../sql/server/work.sql.js';
-import {
-  countHooksStatement,
-  hookStatement,
-  kindOfMemberStatement,
-  lockHooksStatement,
-  type HookRow,
-} from '../sql/webhook/webhook.sql.js';
+import { hookStatement, kindOfMemberStatement, type HookRow } from '../sql/webhook/webhook.sql.js';
 import { Behaviors, type PendingWrite, type RegisteredBehavior, type WrittenBy } from '../unit/draft/behavior.js';
 import { keyOf, type Body, type Draft } from '../unit/draft/draft.js';
 import { HookSecrets } from './hook-secrets.js';
@@ -235,8 +230,8 @@ function refuseScoped({ caller }: Session): void {
 
 /** @throws KindError 409 */
 async function refuseTooMany({ executor, project: { schema } }: Session): Promise<void> {
-  await executor.run(lockHooksStatement(schema));
-  const [row] = await executor.run<{ count: number }>(countHooksStatement(schema));
+  await executor.run(lockMakingStatement(schema, WEBHOOK_KIND));
+  const [row] = await executor.run<{ count: number }>(countMadeStatement(schema, WEBHOOK_KIND));
   const most = LIMITS.webhooksOfProject;
   if ((row?.count ?? 0) >= most) throw refusal('webhook.too_many', `A project has at most ${most} webhooks`);
 }

@@ -22,9 +22,11 @@ import { listUnusedStatement } from '../../src/sql/file/check.sql.js';
 import * as files from '../../src/sql/file/files.sql.js';
 import { disownFilesStatement } from '../../src/sql/file/owner.sql.js';
 import * as link from '../../src/sql/link/link.sql.js';
+import * as lock from '../../src/sql/lock.sql.js';
 import * as projectRows from '../../src/sql/list/project-rows.sql.js';
 import * as apiKey from '../../src/sql/member/api-key.sql.js';
 import * as credential from '../../src/sql/member/credential.sql.js';
+import * as identity from '../../src/sql/member/identity.sql.js';
 import * as oneTime from '../../src/sql/member/one-time.sql.js';
 import * as owned from '../../src/sql/member/owned.sql.js';
 import * as passkey from '../../src/sql/member/passkey.sql.js';
@@ -34,7 +36,6 @@ import * as session from '../../src/sql/member/session.sql.js';
 import * as throttle from '../../src/sql/member/throttle.sql.js';
 import * as expiredRows from '../../src/sql/server/expired-rows.sql.js';
 import * as delivery from '../../src/sql/webhook/delivery.sql.js';
-import * as webhook from '../../src/sql/webhook/webhook.sql.js';
 import * as idempotency from '../../src/sql/write/idempotency.sql.js';
 import * as upload from '../../src/sql/file/upload.sql.js';
 import * as sealed from '../../src/sql/sealed.sql.js';
@@ -171,6 +172,19 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
   deleteOwnerlessStatement: () => owned.deleteOwnerlessStatement(SCHEMA, 'api_key'),
   usePasskeyStatement: () => passkey.usePasskeyStatement(SCHEMA, { id: ID, counter: 1, backedUp: true }),
   giveHandleStatement: () => passkey.giveHandleStatement(SCHEMA, ID, 'a'),
+  insertIdentityStatement: () =>
+    identity.insertIdentityStatement(SCHEMA, {
+      id: ID,
+      provider: 'a',
+      member: ID,
+      issuer: 'b',
+      subject: 'c',
+      email: null,
+    }),
+  recordIdentityUseStatement: () => identity.recordIdentityUseStatement(SCHEMA, ID, 'a'),
+  lockProviderStatement: () => identity.lockProviderStatement(SCHEMA, 'a'),
+  deleteIdentitiesStatement: () => identity.deleteIdentitiesStatement(SCHEMA, 'a'),
+  deactivateProvidersStatement: () => identity.deactivateProvidersStatement(SCHEMA, ['a']),
   setScopesStatement: () => apiKey.setScopesStatement(SCHEMA, [{ id: ID, scope: {} }]),
   recordAccessStatement: () => credential.recordAccessStatement(SCHEMA, member, fields, ID),
   setPasswordStatement: () => credential.setPasswordStatement(SCHEMA, ID, 'a', 'b'),
@@ -219,7 +233,7 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
   resealStatement: () => sealed.resealStatement(SCHEMA, sealedColumn, [{ id: ID, former: 'a', value: 'b' }]),
   dropSealedStatement: () => sealed.dropSealedStatement(SCHEMA, sealedColumn, [{ id: ID, value: 'a' }]),
   writeColumnStatement: () => projectRows.writeColumnStatement(SCHEMA, 'a', 'b', [{ id: 'c', value: 'd' }]),
-  lockHooksStatement: () => webhook.lockHooksStatement(SCHEMA),
+  lockMakingStatement: () => lock.lockMakingStatement(SCHEMA, 'webhook'),
   keepBodyStatement: () => delivery.keepBodyStatement(SCHEMA, { id: ID }, { type: 'a', body: '{}', erasures: 0 }),
   noteDeliveredStatement: () => [true, false].map((each) => delivery.noteDeliveredStatement(SCHEMA, 'a', each)),
   countFailureStatement: () => [true, false].map((each) => delivery.countFailureStatement(SCHEMA, 'a', each)),

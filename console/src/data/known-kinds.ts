@@ -12,7 +12,17 @@ export const TYPES_GROUP = 'parameter';
 const TYPES: ReadonlySet<string> = new Set(PARAMETER_TYPES.keys());
 
 /** Kinds that every project has (docs/model.md). */
-const BUILT_IN: ReadonlySet<string> = new Set(['kind', 'group', 'link', 'kind_admin', 'api_key', 'passkey', 'webhook']);
+const BUILT_IN: ReadonlySet<string> = new Set([
+  'kind',
+  'group',
+  'link',
+  'kind_admin',
+  'api_key',
+  'passkey',
+  'identity_provider',
+  'identity',
+  'webhook',
+]);
 
 export function kindsQuery() {
   return { queryKey: ['kinds'], queryFn: ({ client }: QueryFunctionContext) => readKinds(client), staleTime: 30_000 };

@@ -13,7 +13,16 @@ import { parameterOf } from './parameter-of.js';
 import type { FieldType } from '../api/types.js';
 
 /** Kinds that every project has (docs/model.md). Kinds that the project makes cannot begin with `kind_`. */
-const BUILT_IN: ReadonlySet<string> = new Set(['kind', 'group', 'link', 'api_key', 'passkey', 'webhook']);
+const BUILT_IN: ReadonlySet<string> = new Set([
+  'kind',
+  'group',
+  'link',
+  'api_key',
+  'passkey',
+  'identity_provider',
+  'identity',
+  'webhook',
+]);
 const TYPES_GROUP = 'parameter';
 /** The link type that every project has. */
 export const DEFAULT_LINK = 'link';

@@ -11,6 +11,7 @@ import type { AuthRequest } from '../auth-request.js';
 import { OneTimeSecrets } from '../one-time-secrets.js';
 import type { Credential } from '../password/credential.js';
 import { findCredential } from '../password/password-store.js';
+import { Providers } from '../provider/providers.js';
 import { Throttle } from '../throttle.js';
 
 const HOURS = 24;
@@ -23,14 +24,16 @@ export class VerificationMails {
   constructor(
     private readonly database: Database,
     private readonly mail: MailQueue,
+    private readonly providers: Providers,
     private readonly publicAddress: PublicAddress,
     private readonly secrets: OneTimeSecrets,
     private readonly throttle: Throttle,
   ) {}
 
   /** Whether who signs up is mailed: where it matters that the address is verified. */
-  async isSentAtSignUp({ settings }: Project): Promise<boolean> {
-    return settings.verifyEmail === true || settings.mailSignIn === true;
+  async isSentAtSignUp(project: Project): Promise<boolean> {
+    const { verifyEmail, mailSignIn } = project.settings;
+    return verifyEmail === true || mailSignIn === true || (await this.providers.listActive(project)).length > 0;
   }
 
   /** Does `work`, which signs a member up, and mails it after the answer. @throws KindError 503 */

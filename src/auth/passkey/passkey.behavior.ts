@@ -4,7 +4,6 @@ import { originalCallerOf, type Session, transactionOf } from '../../catalog/ses
 import { PASSKEY_KIND } from '../../model/built-in-traits.js';
 import type { KindDef } from '../../model/model.js';
 import { scalarText } from '../../shared/json.js';
-import { ownerStatement } from '../../sql/member/owned.sql.js';
 import { Behaviors, type RegisteredBehavior, type WrittenBy } from '../../unit/draft/behavior.js';
 import type { Draft } from '../../unit/draft/draft.js';
 import { SessionStore } from '../session/session-store.js';
@@ -34,10 +33,7 @@ export class PasskeyBehavior implements RegisteredBehavior, OnModuleInit {
   }
 
   /** @throws KindError 403 */
-  async beforeDelete({ id: kind }: KindDef, id: string, session: Session): Promise<void> {
-    await this.changes.begin(session);
-    const statement = ownerStatement(session.project.schema, kind, id);
-    const [row] = await session.executor.run<{ member: string }>(statement);
-    if (row) await this.changes.tell(session, row.member, 'passkey_off');
+  beforeDelete(_kind: KindDef, id: string, session: Session): Promise<void> {
+    return this.changes.beginRemoval(PASSKEY_KIND, id, session, 'passkey_off');
   }
 }

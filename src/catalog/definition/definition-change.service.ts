@@ -9,6 +9,7 @@ import { FILE_KIND, KIND_KIND, LINK_KIND, OWNED_KINDS } from '../../model/built-
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
 import { diffInPieces, type Guard, type SchemaStep } from '../../model/table/diff.js';
 import { isMemberKind, parameterOwner, recordOfParameter, type Model } from '../../model/model.js';
+import { deactivateProvidersStatement } from '../../sql/member/identity.sql.js';
 import { keysNamingKindStatement, setScopesStatement } from '../../sql/member/api-key.sql.js';
 import { deleteOwnerlessStatement } from '../../sql/member/owned.sql.js';
 import { forgetTasksOfKindsStatement } from '../../sql/changes/follow.sql.js';
@@ -233,6 +234,7 @@ export class DefinitionChangeService {
     await dropKindsFromScopes(tx, project.schema, deleted);
     if (formerMembers.length > 0) {
       for (const owned of OWNED_KINDS) await tx.run(deleteOwnerlessStatement(project.schema, owned));
+      await tx.run(deactivateProvidersStatement(project.schema, formerMembers));
     }
     return { ...after, version };
   }

@@ -4,6 +4,7 @@ import {
   API_KEY_KIND,
   CREDENTIAL_KIND,
   FILE_KIND,
+  IDENTITY_PROVIDER_KIND,
   OWNED_KINDS,
   WEBHOOK_KIND,
 } from '../../model/built-in-traits.js';
@@ -19,8 +20,10 @@ export interface ArchiveView {
 
 const fileOf = (kind: string): string => `kinds/${kind}.ndjson`;
 const MEMBERS = fileOf(CREDENTIAL_KIND);
+/** Kinds whose units are no data of the project, but say what it does. */
+const SETTINGS = [WEBHOOK_KIND, IDENTITY_PROVIDER_KIND];
 /** Which users don't define. */
-const BUILT_IN: readonly string[] = [MEMBERS, ...[ADMIN_KIND, ...OWNED_KINDS, WEBHOOK_KIND].map(fileOf)];
+const BUILT_IN: readonly string[] = [MEMBERS, ...[ADMIN_KIND, ...OWNED_KINDS, ...SETTINGS].map(fileOf)];
 
 export function archiveView({ files }: Manifest): ArchiveView {
   const recordsOf = (test: (path: string) => boolean): number =>
@@ -31,7 +34,7 @@ export function archiveView({ files }: Manifest): ArchiveView {
   const kinds = files.filter(isUsers);
   return {
     kinds: kinds.length,
-    units: recordsOf((path) => path.startsWith('kinds/') && path !== MEMBERS && path !== fileOf(WEBHOOK_KIND)),
+    units: recordsOf((path) => path.startsWith('kinds/') && path !== MEMBERS && !SETTINGS.map(fileOf).includes(path)),
     links: recordsOf((path) => path.startsWith('links/')),
     members: recordsOf((path) => path === MEMBERS),
   };

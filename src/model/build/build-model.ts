@@ -289,7 +289,7 @@ export function builtInRecords(): ModelRecords {
       remote: false,
       public: kind.traits.public ?? false,
       parameters: builtInParameters(kind),
-      unique: [],
+      unique: kind.unique ?? [],
       indexes: [],
       checks: [],
       accepted: null,

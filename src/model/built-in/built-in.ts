@@ -19,6 +19,7 @@ import {
 import { MOST_DAYS } from '../changes.js';
 import { MEMBER_GROUP, PARAMETER_GROUP } from '../model.js';
 import { FILE_FIELDS, FILE_FIELDS_OF_OWNERS, FILE_NAMES } from './file-fields.js';
+import { IDENTITY_FIELDS, IDENTITY_KEY, IDENTITY_PROVIDER_FIELDS } from './identity-fields.js';
 import { WEBHOOK_FIELDS } from './webhook-fields.js';
 import type { ParameterTypeId } from '../parameter-type/parameter-types.js';
 import { fieldAccessType } from '../parameter-type/field-access.js';
@@ -30,6 +31,8 @@ import {
   CREDENTIAL_KIND,
   FILE_KIND,
   GROUP_KIND,
+  IDENTITY_KIND,
+  IDENTITY_PROVIDER_KIND,
   KIND_KIND,
   LINK_KIND,
   LINK_TYPE,
@@ -43,7 +46,7 @@ import {
  * Raise it whenever the tables of the built-in model change, or the indexes of all kinds, so that existing projects are
  * upgraded. A release with an older one does not start on a database any more.
  */
-export const BUILT_IN_VERSION = 11;
+export const BUILT_IN_VERSION = 12;
 
 export interface BuiltInKind {
   readonly id: string;
@@ -54,6 +57,8 @@ export interface BuiltInKind {
   /** Without id, kind_id, metadata, inserted_at and updated_at, which every kind has. */
   readonly fields: readonly Field[];
   readonly traits: BuiltInTraits;
+  /** Lists of fields whose values are unique together. */
+  readonly unique?: readonly (readonly string[])[];
   /** Of an extensible one: ids that parameters of projects may not have, beside those of its fields. */
   readonly reserved?: readonly string[];
 }
@@ -161,7 +166,7 @@ const builtInKind = (
   traits,
 });
 
-/** Members have the API keys and passkeys of their own; administrators pass every rule. */
+/** Members have the API keys, passkeys and identities of their own; administrators pass every rule. */
 const OWN = ['eq(member,@member.id)'];
 /** Files are of the members who have made them, and those read them too who may read what uses them. */
 const OWN_FILE = ['eq(owner,@member.id)'];
@@ -214,6 +219,22 @@ export const BUILT_IN_KINDS: readonly BuiltInKind[] = [
     closed: ['create'],
     alone: true,
   }),
+  builtInKind(IDENTITY_PROVIDER_KIND, 'Identity provider', 'identifier', IDENTITY_PROVIDER_FIELDS, {
+    levels: { read: 'admin' },
+    administratorsOnly: true,
+    notByKeys: ['create', 'update', 'delete'],
+    alone: true,
+    existsCode: 'provider.exists',
+  }),
+  {
+    ...builtInKind(IDENTITY_KIND, 'Identity', 'uuid', IDENTITY_FIELDS, {
+      rules: { read: OWN, delete: OWN },
+      // They are made, and used, by who comes back from an identity provider.
+      closed: ['create', 'update'],
+      alone: true,
+    }),
+    unique: [[...IDENTITY_KEY]],
+  },
   builtInKind(WEBHOOK_KIND, 'Webhook', 'identifier', [keyLabel, ...WEBHOOK_FIELDS], {
     levels: { read: 'admin' },
     administratorsOnly: true,

@@ -1,5 +1,5 @@
 /** Webhooks, as what writes them and sends for them needs them. */
-import { CREDENTIAL_KIND, KIND_KIND, WEBHOOK_KIND } from '../../model/built-in-traits.js';
+import { CREDENTIAL_KIND, WEBHOOK_KIND } from '../../model/built-in-traits.js';
 import { FAILURES, SEALED_HEADERS, SEALED_SECRETS } from '../../model/built-in/webhook-fields.js';
 import { milliseconds } from '../columns.sql.js';
 import { ident, param, render, sql, type Fragment, type Statement } from '../fragment.js';
@@ -67,19 +67,6 @@ export function kindOfMemberStatement(schema: string, id: string): Statement {
     `,
     true,
   );
-}
-
-/**
- * Lets one transaction after the other make webhooks, by an edit that changes nothing: whatever its isolation level, the
- * later one then sees what the earlier one has made.
- */
-export function lockHooksStatement(schema: string): Statement {
-  return render(sql`UPDATE ${ident(schema, KIND_KIND)} SET "label" = "label" WHERE "id" = ${param(WEBHOOK_KIND)}`);
-}
-
-/** One row `count`. */
-export function countHooksStatement(schema: string): Statement {
-  return render(sql`SELECT count(*)::int AS count FROM ${hooks(schema)}`);
 }
 
 function hooks(schema: string): Fragment {

@@ -3,6 +3,7 @@ import { CREDENTIAL_SECRETS } from '../../model/built-in/member-fields.js';
 import {
   CREDENTIAL_KIND,
   GROUP_KIND,
+  IDENTITY_PROVIDER_KIND,
   KIND_KIND,
   LINK_KIND,
   OWNED_KINDS,
@@ -39,22 +40,22 @@ export function definitionFiles(model: Model): ProjectFile[] {
 
 /** What an archive has beside definitions, units and links. */
 interface ArchiveParts {
-  /** The hashes of the members' passwords, their API keys and passkeys. */
+  /** The hashes of the members' passwords, their API keys, passkeys and identities. */
   readonly passwords: boolean;
   /** The histories of units, as a backup has them. */
   readonly histories: boolean;
 }
 
 /**
- * The names of the members, the units of users' kinds, the administrators, the webhooks, and the links. With passwords
- * also API keys and passkeys, with which one could sign in, and all that is encrypted.
+ * The names of the members, the units of users' kinds, the administrators, the webhooks, the identity providers,
+ * and the links. With passwords also API keys, passkeys and identities, with which one could sign in, and all that is encrypted.
  */
 export function dataFiles(model: Model, { passwords, histories }: ArchiveParts): ProjectFile[] {
   const files = [
     credentialFile(model, passwords),
     ...unitKinds(model).map(unitFile),
     ...(passwords ? OWNED_KINDS.map((id) => unitFile(getBuiltInKind(model, id))) : []),
-    unitFile(getBuiltInKind(model, WEBHOOK_KIND)),
+    ...[WEBHOOK_KIND, IDENTITY_PROVIDER_KIND].map((id) => unitFile(getBuiltInKind(model, id))),
     ...[...model.linkTypes.values()].map(linkFile),
     ...(histories ? [...model.kinds.values()].filter(({ changes }) => changes === 'history').map(historyFile) : []),
   ];

@@ -89,7 +89,7 @@ describe('the document without a project', () => {
     expect(document.openapi).toBe('3.1.0');
     expect(document.servers).toEqual([{ url: service.service.url }]);
     const tags = document.tags.map(({ name }) => name);
-    expect(tags).toEqual([...Object.keys(TAGS), 'kind_admin', 'api_key', 'passkey']);
+    expect(tags).toEqual([...Object.keys(TAGS), 'kind_admin', 'api_key', 'passkey', 'identity_provider', 'identity']);
     expect(operations(document, '/api/lib/{kind_id}')).toEqual([
       'DELETE /unit',
       'DELETE /unit/{unit_id}',

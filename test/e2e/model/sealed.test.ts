@@ -17,6 +17,14 @@ const { app } = service.service;
 async function sealEverything(): Promise<void> {
   const hook = { id: 'erp', url: 'https://erp.example.com', headers: { 'x-key': 'canary' }, active: false };
   await ok(project.post('/webhook/unit', hook));
+  const provider = {
+    id: 'idp',
+    label: 'IdP',
+    issuer: 'https://idp.example.com',
+    client_id: 'a',
+    client_secret: 'canary',
+  };
+  await ok(project.post('/identity_provider/unit', { ...provider, member_kind: 'person' }));
   const ann = await signUp(project, 'ann');
   await ok(project.as(ann.accessToken).post('/auth/totp', {}));
 }
