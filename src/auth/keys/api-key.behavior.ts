@@ -5,21 +5,20 @@ import { scopeFaults } from '../../access/key-scope.js';
 import { Catalog } from '../../catalog/catalog.service.js';
 import type { Session } from '../../catalog/session/session.js';
 import { Database } from '../../database/database.js';
-import { trackContention } from '../../database/transaction/contention.js';
-import { API_KEY_KIND, CREDENTIAL_KIND } from '../../model/built-in-traits.js';
+import { API_KEY_KIND } from '../../model/built-in-traits.js';
 import { SECRET_HASH } from '../../model/built-in/member-fields.js';
 import { getBuiltInKind, type KindDef } from '../../model/model.js';
-import { type Faults, refusal } from '../../shared/errors.js';
+import type { Faults } from '../../shared/errors.js';
 import { isUuid } from '../../shared/identifiers.js';
 import { type Json, scalarText } from '../../shared/json.js';
-import { LIMITS } from '../../shared/limits.js';
 import { shortened } from '../../shared/texts.js';
-import { countOwnedStatement, lockOwnerStatement, ownerStatement } from '../../sql/member/owned.sql.js';
+import { ownerStatement } from '../../sql/member/owned.sql.js';
 import { isAdministrator, SYSTEM } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
 import { Behaviors, type PendingWrite, type RegisteredBehavior, type WrittenBy } from '../../unit/draft/behavior.js';
 import { type Body, type Draft, withSystemValue } from '../../unit/draft/draft.js';
 import { UnitStores } from '../../unit/unit-stores.js';
+import { lockOwner, refuseTooMany } from '../owned-units.js';
 import { WaysChanges } from '../ways-changes.js';
 import { memberNamed } from '../password/password-store.js';
 import { hashOfSecret, hintOf, KeyStore, newSecret } from './key-store.js';
@@ -55,25 +54,14 @@ export class ApiKeyBehavior implements RegisteredBehavior, OnModuleInit {
     if (write.id !== undefined) return draft;
     checkExpiry(draft, write);
     if (write.faults.any) return draft;
-    await this.#lockOwner(scalarText(draft.values.get('member')), write);
-    return write.faults.any ? draft : this.#withSecret(draft, write);
-  }
-
-  /** Locks the member, so that it is not deleted, and does not get another key, at the same time. */
-  async #lockOwner(memberId: string, { session, faults }: PendingWrite): Promise<void> {
-    const { executor, project } = session;
-    const { schema } = project;
-    const locked = await trackContention(
-      () => ({ schema, table: CREDENTIAL_KIND }),
-      () => executor.run(lockOwnerStatement(schema, memberId)),
-    );
-    if (locked.length === 0) return addUnknownMember(memberId, faults);
-    const [row] = await executor.run<{ count: number }>(countOwnedStatement(schema, API_KEY_KIND, memberId));
-    if ((row?.count ?? 0) < LIMITS.keysPerMember) return;
-    throw refusal(
-      'key.too_many',
-      `A member has at most ${LIMITS.keysPerMember} API keys: delete those that are not used`,
-    );
+    const { executor, project } = write.session;
+    const memberId = scalarText(draft.values.get('member'));
+    if (!(await lockOwner(executor, project.schema, memberId))) {
+      addUnknownMember(memberId, write.faults);
+      return draft;
+    }
+    await refuseTooMany(executor, project.schema, API_KEY_KIND, memberId);
+    return this.#withSecret(draft, write);
   }
 
   #withSecret(draft: Draft, { kind, session }: PendingWrite): Draft {

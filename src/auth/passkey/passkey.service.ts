@@ -2,20 +2,19 @@
 import { Injectable } from '@nestjs/common';
 import { Catalog } from '../../catalog/catalog.service.js';
 import { usedBy } from '../../catalog/session/executors.js';
-import { Database, type Executor } from '../../database/database.js';
+import { Database } from '../../database/database.js';
 import { Answer, jsonAnswer } from '../../http/answer/answer.js';
 import { PASSKEY_KIND } from '../../model/built-in-traits.js';
 import { getBuiltInKind, type Model } from '../../model/model.js';
-import { KindError, refusal } from '../../shared/errors.js';
+import { KindError } from '../../shared/errors.js';
 import type { Json } from '../../shared/json.js';
-import { LIMITS } from '../../shared/limits.js';
-import { countOwnedStatement, lockOwnerStatement } from '../../sql/member/owned.sql.js';
 import { SYSTEM } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
 import { UnitStores } from '../../unit/unit-stores.js';
 import type { AuthRequest } from '../auth-request.js';
 import { NewSessions } from '../new-sessions.js';
+import { lockOwner, refuseTooMany } from '../owned-units.js';
 import { accountOf } from '../password/credential.js';
 import { FreshProof } from '../session/fresh-proof.js';
 import { ProvedMembers } from '../proved-members.js';
@@ -42,7 +41,7 @@ export class PasskeyService {
   options(scope: RequestScope): Promise<Answer> {
     const { project } = scope;
     return this.proved.run(scope, async (member) => {
-      await this.#refuseTooMany(this.database.ofProject(project), project, member.member_id);
+      await refuseTooMany(this.database.ofProject(project), project.schema, PASSKEY_KIND, member.member_id);
       return jsonAnswer(await this.passkeys.creation(project, member));
     });
   }
@@ -84,22 +83,15 @@ export class PasskeyService {
     const kind = getBuiltInKind(model, PASSKEY_KIND);
     const [row] = await this.database
       .transaction(async (executor) => {
-        await executor.run(lockOwnerStatement(project.schema, memberId));
+        await lockOwner(executor, project.schema, memberId);
         // Once more: an account that was emptied meanwhile has ended its sessions.
         await this.fresh.require(scope, executor);
-        await this.#refuseTooMany(executor, project, memberId);
+        await refuseTooMany(executor, project.schema, PASSKEY_KIND, memberId);
         const session = { project, caller: SYSTEM, originalCaller: caller, model, executor };
         return this.stores.of(kind).creates.create({ ...session, ...(requestId && { requestId }) }, kind, [body]);
       }, usedBy(scope))
       .catch(asWrong);
     return new Answer(row?.body ?? 'null');
-  }
-
-  async #refuseTooMany(executor: Executor, { schema }: Project, memberId: string): Promise<void> {
-    const [row] = await executor.run<{ count: number }>(countOwnedStatement(schema, PASSKEY_KIND, memberId));
-    if ((row?.count ?? 0) < LIMITS.passkeysPerMember) return;
-    const text = `A member has at most ${LIMITS.passkeysPerMember} passkeys: delete those that are not used`;
-    throw refusal('passkey.too_many', text);
   }
 }
 
