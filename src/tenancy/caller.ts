@@ -86,7 +86,7 @@ export abstract class CallerResolver {
 
   /**
    * The members as they are now, in few statements for all: with the scope that the API key has, or undefined where the
-   * session or the key is no longer valid.
+   * session or the key is no longer valid, or the project holds them back now.
    */
   abstract current(
     project: Project,

@@ -4,6 +4,7 @@ import type { HttpRequest } from '../../http/request/request.js';
 import type { MaybePromise } from '../../shared/work-in-pieces.js';
 import { ANONYMOUS, CallerResolver, type Caller, type MemberCaller } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
+import { ProjectStore } from '../../tenancy/project-store.js';
 import { bearerOf } from '../session/bearer.js';
 import { SessionStore } from '../session/session-store.js';
 import { TokenService } from '../session/token.service.js';
@@ -15,6 +16,7 @@ export class RequestCallers extends CallerResolver {
     private readonly tokens: TokenService,
     private readonly keys: KeyStore,
     private readonly sessions: SessionStore,
+    private readonly projects: ProjectStore,
   ) {
     super();
   }
@@ -32,9 +34,11 @@ export class RequestCallers extends CallerResolver {
   }
 
   async current(
-    project: Project,
+    known: Project,
     members: ReadonlySet<MemberCaller>,
   ): Promise<ReadonlyMap<MemberCaller, MemberCaller | undefined>> {
+    // Its settings may hold members back who were not held when what they do began.
+    const project = (await this.projects.find(known.id)) ?? known;
     const [sessions, scopes] = await Promise.all([
       this.sessions.alive(
         project,

@@ -3,6 +3,8 @@ import { TOTP } from 'otpauth';
 import { describe, expect, it } from 'vitest';
 import { anonymous, signUp, withMembers, type TestMember } from '../../support/callers.js';
 import { ok, query } from '../../support/definitions.js';
+import { upload } from '../../support/files.js';
+import { follow } from '../../support/live.js';
 import { codeIn, Mailbox, setOtp, setSettings, temporaryFolder } from '../../support/mailbox.js';
 import { startTestService } from '../../support/service.js';
 
@@ -251,6 +253,38 @@ describe('second_step', () => {
       expect((await as.get('/person/unit')).status).toBe(200);
       // What was found of the key is remembered for a second.
       await expect.poll(async () => (await open.get('/person/unit', { token: key })).status).toBe(200);
+    } finally {
+      await demand('optional');
+    }
+  });
+
+  it('holds for files, their addresses and streams too; only an address that was signed before still opens', async () => {
+    const lee = await signUp(admin, 'lee');
+    const as = admin.as(lee.accessToken);
+    const { secret: key } = (await ok(as.post('/api_key/unit', { label: 'k' }))) as { secret: string };
+    const { id } = (await ok(upload(as, 'a.txt'))) as { id: string };
+    const { url } = (await ok(as.post(`/file/unit/${id}/url`, { seconds: 60 }))) as { url: string };
+    const address = `/project/${admin.id}/file/${id}`;
+    const bearers = [lee.accessToken, key].map((bearer) => admin.as(bearer));
+    for (const bearer of bearers) expect((await bearer.get(address)).text).toBe('a');
+    const streams = await Promise.all(bearers.map((bearer) => follow(bearer, { people: '/person/unit' })));
+    await Promise.all(streams.map((stream) => stream.next('page')));
+    await demand('everyone');
+    try {
+      const missing = refused(403, 'second_step.missing');
+      for (const stream of streams) expect(await stream.next('end')).toMatchObject({ code: 'token.revoked' });
+      for (const bearer of bearers) {
+        for (const path of [`/file/unit/${id}/content`, address, '/changes']) {
+          const stranger = codes(await open.get(path));
+          expect([path, codes(await bearer.get(path))]).toEqual([path, stranger.status === 401 ? missing : stranger]);
+        }
+        expect(codes(await bearer.post(`/file/unit/${id}/url`, { seconds: 60 }))).toEqual(missing);
+        expect(codes(await upload(bearer, 'b.txt'))).toEqual(missing);
+        await expect(follow(bearer, { people: '/person/unit' })).rejects.toThrow('second_step.missing');
+      }
+      // It names a content, and no member.
+      const opened = await fetch(`${service.service.url}${url.slice(url.indexOf('/api/lib/'))}`);
+      expect(await opened.text()).toBe('a');
     } finally {
       await demand('optional');
     }
