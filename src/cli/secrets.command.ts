@@ -2,12 +2,13 @@
 import type { Command } from 'commander';
 import { loadModel } from '../catalog/model/model-store.js';
 import { Provisioning } from '../catalog/project/provisioning.js';
-import { closedText, sealAnew, type ClosedSecret } from '../catalog/project/sealed-values.js';
+import { closedText, sealAnew, type ClosedSecret, type Sealing } from '../catalog/project/sealed-values.js';
 import { Database } from '../database/database.js';
 import { checkSecretsKey, renewSecretsCheck } from '../database/registry/secrets-check.js';
 import type { ProjectRow } from '../database/registry/project.repository.js';
 import { SecretBox } from '../shared/secret-box.js';
 import { errorText, plural } from '../shared/texts.js';
+import { AuditLog } from '../tenancy/audit-log.js';
 import { projectOf } from '../tenancy/project.js';
 import type { SecretChoices } from '../transfer/project/project-import.service.js';
 import type { CommandContext, CommonOptions, Services } from './tools/command-context.js';
@@ -54,13 +55,14 @@ async function rotate({ app, config }: Services, { secretsKeys = [], dropSecrets
   const database = app.get(Database);
   const provisioning = app.get(Provisioning);
   const box = app.get(SecretBox).alsoOpenedBy(secretsKeys);
+  const sealing = { box, drop, audit: app.get(AuditLog) };
   // With a key that opens nothing all would be as good as lost.
   if (!drop) await checkSecretsKey(database, { box, config });
   const [projects, failed]: [RotatedProject[], string[]] = [[], []];
   for (const row of await provisioning.list()) {
     if (row.status !== 'active') continue;
     try {
-      projects.push(await rotateProject(database, row, box, drop));
+      projects.push(await rotateProject(database, row, sealing));
     } catch (error) {
       if (!(await isDeleted(provisioning, row.id))) failed.push(`${row.id}: ${errorText(error)}`);
     }
@@ -72,12 +74,11 @@ async function rotate({ app, config }: Services, { secretsKeys = [], dropSecrets
 async function rotateProject(
   database: Database,
   row: ProjectRow,
-  box: SecretBox,
-  drop: boolean,
+  sealing: Pick<Sealing, 'box' | 'drop' | 'audit'>,
 ): Promise<RotatedProject> {
   const project = projectOf(row);
   const model = await loadModel(database, project);
-  const { sealed, closed } = await sealAnew(database.ofProject(project), { model, project, box, drop });
+  const { sealed, closed } = await sealAnew(database.ofProject(project), { model, project, ...sealing });
   return { project: row.id, rotated: sealed, closed };
 }
 

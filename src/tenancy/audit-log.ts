@@ -23,7 +23,8 @@ type AuditAction =
   | 'member.totp_off'
   | 'member.recovery_codes'
   | 'member.signed_out'
-  | 'passkey.refused';
+  | 'passkey.refused'
+  | 'secret.dropped';
 
 export interface AuditEntry {
   readonly action: AuditAction;

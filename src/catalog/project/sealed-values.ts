@@ -4,9 +4,11 @@ import type { Model } from '../../model/model.js';
 import { sealedColumns, type SealedColumn } from '../../model/sealed-fields.js';
 import type { SecretBox } from '../../shared/secret-box.js';
 import { dropSealedStatement, resealStatement, sealedRowsStatement, type SealedRow } from '../../sql/sealed.sql.js';
+import type { AuditLog } from '../../tenancy/audit-log.js';
+import { SYSTEM } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
 
-interface Sealing {
+export interface Sealing {
   readonly model: Model;
   readonly project: Project;
   /** The id of the project for which the values are encrypted, if it is another one. */
@@ -14,6 +16,8 @@ interface Sealing {
   readonly box: SecretBox;
   /** Whether what no key opens is removed. */
   readonly drop: boolean;
+  /** Where it is told what is removed. */
+  readonly audit: AuditLog;
 }
 
 /** A value that no key opens. */
@@ -61,7 +65,7 @@ async function* rowsOf(executor: Executor, { schema }: Project, column: SealedCo
 
 async function sealRows(
   executor: Executor,
-  { project, source = project.id, box, drop }: Sealing,
+  { project, source = project.id, box, drop, audit }: Sealing,
   column: SealedColumn,
   rows: readonly SealedRow[],
 ): Promise<Sealed> {
@@ -70,10 +74,15 @@ async function sealRows(
   const written = opened.flatMap(({ id, value: former, secret }) =>
     secret === undefined ? [] : [{ id, former, value: box.seal(secret, [project.id, kind.id, id, field]) }],
   );
-  const closed = opened.filter(({ secret }) => secret === undefined);
+  const unopened = opened.filter(({ secret }) => secret === undefined);
+  const closed = unopened.map(({ id }) => ({ kind: kind.id, id, field }));
   if (written.length > 0) await executor.run(resealStatement(project.schema, column, written));
-  if (drop && closed.length > 0) await executor.run(dropSealedStatement(project.schema, column, closed));
-  return { sealed: written.length, closed: closed.map(({ id }) => ({ kind: kind.id, id, field })) };
+  if (drop && unopened.length > 0) {
+    const by = { project: project.id, caller: SYSTEM, requestId: undefined };
+    for (const details of closed) audit.record({ action: 'secret.dropped', ...by, details }, executor.tx);
+    await executor.run(dropSealedStatement(project.schema, column, unopened));
+  }
+  return { sealed: written.length, closed };
 }
 
 /** The first of them, in words. @param secrets one at least */

@@ -12,6 +12,7 @@ import { commonRefusal, isDatabaseFault } from '../../database/statement/sqlstat
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
 import { hasFiles, type Model } from '../../model/model.js';
 import { SecretBox } from '../../shared/secret-box.js';
+import { AuditLog } from '../../tenancy/audit-log.js';
 import { SYSTEM } from '../../tenancy/caller.js';
 import { projectOf, type Project } from '../../tenancy/project.js';
 import { ArchiveError, isContent, type OnProgress, type ArchiveFile } from './archive.js';
@@ -53,6 +54,7 @@ export class ProjectImportService {
   constructor(
     private readonly changes: DefinitionChangeService,
     private readonly provisioning: Provisioning,
+    private readonly audit: AuditLog,
     private readonly box: SecretBox,
     private readonly database: Database,
     private readonly contents: ProjectContents,
@@ -131,8 +133,8 @@ export class ProjectImportService {
   }
 
   #secrets({ secretsKeys = [], dropSecrets = false }: SecretChoices): SecretOptions {
-    const { box, config } = this;
-    return { box: box.alsoOpenedBy(secretsKeys), config, dropSecrets };
+    const { audit, box, config } = this;
+    return { audit, box: box.alsoOpenedBy(secretsKeys), config, dropSecrets };
   }
 
   /** From then on services remove what it has stored, unless the project is there. */
@@ -197,6 +199,7 @@ interface RestoreOptions extends SecretChoices {
 }
 
 interface SecretOptions {
+  readonly audit: AuditLog;
   readonly box: SecretBox;
   readonly config: Config;
   readonly dropSecrets: boolean;
@@ -265,9 +268,9 @@ class ProjectImport {
 
   /** Encrypts secrets for their place here. @throws ArchiveError if they can't be read; ConfigError if this is another key than that of the services */
   async #sealAnew(model: Model): Promise<void> {
-    const { archive, project, box, config, dropSecrets: drop } = this.options;
+    const { archive, project, audit, box, config, dropSecrets: drop } = this.options;
     const source = archive.manifest.project.id;
-    const { sealed, closed } = await sealAnew(this.#tx, { model, project, source, box, drop });
+    const { sealed, closed } = await sealAnew(this.#tx, { model, project, source, box, drop, audit });
     if (closed.length > 0 && !drop) {
       throw new ArchiveError(
         `${plural(closed.length, 'secret')} in it cannot be read here, encrypted with another SECRETS_KEY: ${closedText(closed)}. Give the file with that key (--secrets-key-file), or leave out what it does not open (--drop-secrets)`,

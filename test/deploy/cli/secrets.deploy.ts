@@ -1,6 +1,6 @@
 /** The key of stored secrets: which services start with it, how it is replaced, and what a restore elsewhere does. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { TOTP } from 'otpauth';
 import { describe, expect, it } from 'vitest';
@@ -11,6 +11,7 @@ import { ConfigError } from '../../../src/config/config.js';
 import type { ConnectionOptions } from '../../../src/database/connection/connection.js';
 import { SecretBox } from '../../../src/shared/secret-box.js';
 import { hookStatement, type HookRow } from '../../../src/sql/webhook/webhook.sql.js';
+import { AuditLog } from '../../../src/tenancy/audit-log.js';
 import { projectOf } from '../../../src/tenancy/project.js';
 import { HookSecrets } from '../../../src/webhook/hook-secrets.js';
 import { atEnd } from '../../support/at-end.js';
@@ -33,9 +34,19 @@ const start = (connection: ConnectionOptions, keys: Keys = {}) => startServiceOn
 const commands = (connection: ConnectionOptions, { secretsKey, oldSecretsKeys }: Keys = {}) =>
   commandsOn(connection, filesOfRun(), {
     JWT_SECRET,
+    AUDIT_LOG: path('audit.log'),
     ...(secretsKey !== undefined && { SECRETS_KEY: secretsKey }),
     ...(oldSecretsKeys && { SECRETS_KEY_OLD: oldSecretsKeys.join(', ') }),
   });
+
+/** What the audit log says that commands have removed from a project. */
+const dropped = (id: string) =>
+  readFileSync(path('audit.log'), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter(({ action, project }) => action === 'secret.dropped' && project === id)
+    .map(({ kind, id: unit, field, by }) => ({ kind, id: unit, field, by }));
 
 /** A project with a webhook, and a member with an authenticator app. */
 async function withSecrets(made: TestProject) {
@@ -180,6 +191,7 @@ describe('secrets rotate', () => {
     );
     const newer = box.seal('newer', [project.id, 'webhook', 'h7', 'sealed_secrets']);
     const executor = service.database.ofProject(projectOf(row));
+    const audit = service.app.get(AuditLog);
     let written = false;
     const between: typeof executor = {
       run: async (statement) => {
@@ -190,7 +202,7 @@ describe('secrets rotate', () => {
         return executor.run(statement);
       },
     };
-    const done = await sealAnew(between, { model, project: projectOf(row), box, drop: false });
+    const done = await sealAnew(between, { model, project: projectOf(row), box, drop: false, audit });
     expect(done).toEqual({ sealed: 1203, closed: [] });
     const rows = await query<{ id: string; value: string }>(
       project,
@@ -228,7 +240,14 @@ describe('secrets rotate', () => {
     await side.service.stop();
 
     const last = commands(connection, { secretsKey: STRANGE.toUpperCase() + 'x' });
+    expect(dropped('one')).toEqual([]);
     expect(await last('secrets', 'rotate', '--drop-secrets')).toMatchObject({ code: 0, err: '' });
+    const by = { command: true, user: userInfo().username };
+    expect(dropped('one')).toEqual([
+      { kind: 'kind_system_user', id: expect.any(String) as string, field: 'totp_secret', by },
+      { kind: 'webhook', id: 'erp', field: 'sealed_secrets', by },
+      { kind: 'webhook', id: 'erp', field: 'sealed_headers', by },
+    ]);
     const after = await start(connection, { secretsKey: STRANGE.toUpperCase() + 'x' });
     const { row } = await hookOf(after, 'one');
     expect([row.secrets, row.header_values]).toEqual([null, null]);
@@ -262,6 +281,11 @@ describe('a restore on a service with another key', () => {
       headers: { 'x-key': 'canary' },
     });
     expect((await kind('project', 'restore', file, '--as', 'dropped', '--drop-secrets')).err).toBe('');
+    expect(dropped('dropped').map(({ kind: of, field }) => [of, field])).toEqual([
+      ['kind_system_user', 'totp_secret'],
+      ['webhook', 'sealed_secrets'],
+      ['webhook', 'sealed_headers'],
+    ]);
     expect(await hookOf(elsewhere, 'dropped')).toMatchObject({ secrets: undefined, row: { header_values: null } });
     const { username, password } = ann;
     const signIn = async (id: string, otp?: string) =>
