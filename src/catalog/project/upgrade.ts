@@ -16,7 +16,8 @@ import { builtInRecords, buildModel } from '../../model/build/build-model.js';
 import type { ModelRecords } from '../../model/build/definition-records.js';
 import { storedDefault } from '../../model/field.js';
 import { CHANGES } from '../../model/changes.js';
-import { getBuiltInKind, hasFiles, isMemberKind, type Model } from '../../model/model.js';
+import { EMAIL_VERIFIED_AT } from '../../model/built-in/member-fields.js';
+import { getBuiltInKind, hasFiles, isMemberKind, MEMBER_GROUP, type Model } from '../../model/model.js';
 import { columnTypeText } from '../../model/table/shape.js';
 import { tableShapes, type TableShape } from '../../model/table/required-tables.js';
 import { refusal } from '../../shared/errors.js';
@@ -24,6 +25,7 @@ import { type Json, jsonEqual } from '../../shared/json.js';
 import {
   extendGroupsStatement,
   ownKindsStatement,
+  ownParameterStatement,
   recordChangesStatement,
   recordUpgradeStatement,
   updateParametersStatement,
@@ -63,6 +65,7 @@ export async function upgradeSchema(tx: Transaction, project: Project): Promise<
       `its tables are of version ${version}, newer than this service's ${BUILT_IN_VERSION}`,
     ]);
   }
+  if (version < VERIFIED_SINCE) await refuseOwnParameter(tx, project);
   await tx.run(dropTablesStatement(schema, RETIRED_TABLES));
   const records = await neededRecords(tx, project);
   // Built-in tables first: writing built-in rows and loading the model need them.
@@ -97,6 +100,23 @@ async function neededRecords(tx: Transaction, project: Project): Promise<ModelRe
     );
   }
   return { ...records, kinds: records.kinds.filter(({ id }) => !taken.has(id)) };
+}
+
+/** The version of the built-in kinds since which member kinds have `email_verified_at`. */
+const VERIFIED_SINCE = 10;
+
+/** Whatever its type: what the project has stored there would be read as proofs of addresses. */
+async function refuseOwnParameter(tx: Transaction, project: Project): Promise<void> {
+  const statement = ownParameterStatement(project.schema, MEMBER_GROUP, EMAIL_VERIFIED_AT);
+  const kinds = (await tx.run<{ id: string }>(statement)).map(({ id }) => id);
+  if (kinds.length === 0) return;
+  throw upgradeBlocked(
+    project,
+    kinds.map(
+      (id) =>
+        `its member kind '${id}' has a parameter '${EMAIL_VERIFIED_AT}' of its own: with the release before, copy its values to a parameter of another name and take it from the kind`,
+    ),
+  );
 }
 
 async function upgradeTables(tx: Transaction, project: Project, model: Model): Promise<UpgradePlan> {

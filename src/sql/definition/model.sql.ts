@@ -226,6 +226,18 @@ export function ownKindsStatement(schema: string, ids: readonly string[]): State
   `);
 }
 
+/** The kinds of a group that have a parameter of that name, although the group grants it: rows `id`. */
+export function ownParameterStatement(schema: string, group: string, name: string): Statement {
+  return render(sql`
+    SELECT k."id"
+    FROM ${ident(schema, GROUP_KIND)} AS g
+    JOIN ${ident(schema, KIND_KIND)} AS k ON k."id" = ANY(g."kind_list")
+    JOIN ${ident(schema, PARAMETER_TABLE)} AS p ON p."id" IN (${param(name)}, k."id" || '.' || ${param(name)})
+    WHERE g."id" = ${param(group)} AND ${param(name)} = ANY(k."parameters") AND NOT 'id' = ANY(k."parameters")
+    ORDER BY k."id"
+  `);
+}
+
 /** Sets the parameter lists of kinds. Rows `id`: the kinds whose list has changed. */
 export function updateParametersStatement(
   schema: string,

@@ -263,6 +263,27 @@ describe('stored objects that differ from the model', () => {
     await expect(migrate(project)).rejects.toThrow("it has a kind 'api_key' of its own");
   });
 
+  it('of which one is a parameter of a member kind by the name of what is new there are told, whatever its type', async () => {
+    const project = await used();
+    await ok(project.post('/kind/unit', { id: 'guest', parameters: [{ id: 'proved', kind_id: 'datetime' }] }));
+    await ok(project.post('/group/unit/kind_auth_member/link/group/kind/unit/guest'));
+    // As a release before had it: members had none, and the project one of its own.
+    for (const text of [
+      'ALTER TABLE $schema."guest" DROP COLUMN "email_verified_at"',
+      'ALTER TABLE $schema."guest" RENAME COLUMN "proved" TO "email_verified_at"',
+      `UPDATE $schema."_parameter" SET "id" = 'email_verified_at' WHERE "id" = 'proved'`,
+      `UPDATE $schema."kind" SET "parameters" = array_remove("parameters", 'proved') WHERE "id" = 'guest'`,
+      `UPDATE $schema."kind" SET "parameters" = array_remove("parameters", 'email_verified_at') WHERE "id" = 'person'`,
+      'UPDATE $schema."_model" SET "built_in" = 9',
+    ])
+      await query(project, text);
+    const before = await versions(project);
+    await expect(migrate(project)).rejects.toThrow(
+      /cannot be upgraded: its member kind 'guest' has a parameter 'email_verified_at' of its own: [^;]+ take it from the kind$/,
+    );
+    expect(await versions(project)).toEqual(before);
+  });
+
   it.each(FORMS)('are reported, and nothing changes: $name', async ({ made, told }) => {
     const project = await used();
     await ok(project.post('/kind/unit', { id: 'place', parameters: ['age'] }));
