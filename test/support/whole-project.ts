@@ -1,9 +1,12 @@
 /** A project that has everything which an export or a backup must bring back. */
 import { Provisioning } from '../../src/catalog/project/provisioning.js';
 import { defineKinds, signUp, withMembers } from './callers.js';
-import { createdId, ok } from './definitions.js';
+import { createdId, ok, query } from './definitions.js';
 import { PLACE, THING, TYPES, VALUES } from './every-type.js';
 import type { TestProject } from './service.js';
+
+/** Since when it verifies the addresses of new members. */
+export const VERIFIES_SINCE = '2026-11-20T08:00:00.000000Z';
 
 /** Members, a kind with every type and list, references in circles, rules, links with values, and edited definitions. */
 export async function wholeProject(made: TestProject): Promise<TestProject> {
@@ -56,6 +59,7 @@ export async function wholeProject(made: TestProject): Promise<TestProject> {
     label: 'The "whole"',
     settings: { otp: true, units: 5000 },
   });
+  await query(project, 'UPDATE $schema._members SET verifies_since = $1', [VERIFIES_SINCE]);
   return project;
 }
 

@@ -50,7 +50,7 @@ import { SECRET } from '../../../src/config/config.js';
 import { hookStatement, type HookRow } from '../../../src/sql/webhook/webhook.sql.js';
 import { HookSecrets } from '../../../src/webhook/hook-secrets.js';
 import { sideConnection } from '../../support/side-connection.js';
-import { wholeProject } from '../../support/whole-project.js';
+import { VERIFIES_SINCE, wholeProject } from '../../support/whole-project.js';
 
 const connection = await ownDatabase();
 const folder = mkdtempSync(join(tmpdir(), 'kind-backups-'));
@@ -150,7 +150,7 @@ describe('a backup', () => {
     const other = ['project', 'set', 'rekeyed', 'passkey_domain=example.org'];
     expect(await kind(...other)).toMatchObject({
       code: 1,
-      err: 'error: 1 passkey of members is for example.com and cannot be used with another domain: --yes says that you mean it\n',
+      err: 'error: 1 passkey of members is for example.com and could not be used any more; --yes says that you mean it\n',
     });
     expect(await kind(...other, '--yes')).toMatchObject({ code: 0, err: '' });
   });
@@ -297,6 +297,7 @@ describe('a backup', () => {
     for (const [name, text] of before) if (name !== 'manifest.json') expect(after.get(name), name).toBe(text);
     expect(restoredManifest).toEqual({
       ...manifest,
+      verifies_since: VERIFIES_SINCE,
       id: 'copy',
       settings: { ...(manifest as { settings?: object }).settings, background: false },
       exported_at: expect.any(String) as string,

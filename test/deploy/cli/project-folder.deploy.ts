@@ -23,7 +23,7 @@ import { asAdministrator } from '../../support/callers.js';
 import { expectNoDrift, ok, query } from '../../support/definitions.js';
 import { ownDatabase, startServiceOn, urlOf } from '../../support/own-database.js';
 import { ADMIN, TestProject } from '../../support/service.js';
-import { wholeProject } from '../../support/whole-project.js';
+import { VERIFIES_SINCE, wholeProject } from '../../support/whole-project.js';
 
 const connection = await ownDatabase();
 const folder = mkdtempSync(join(tmpdir(), 'kind-folders-'));
@@ -89,8 +89,8 @@ describe('an export and its import', () => {
     }
     const [before, after] = [first, second].map((each) => JSON.parse(each.get(manifest) ?? '') as { project: object });
     const differing = { exported_at: expect.any(String), sha256: expect.any(String) };
-    const settings = { otp: true, units: 5000, background: false };
-    expect(after).toEqual({ ...before, ...differing, project: { ...before?.project, id: 'copy', settings } });
+    const own = { id: 'copy', settings: { otp: true, units: 5000, background: false }, verifies_since: VERIFIES_SINCE };
+    expect(after).toEqual({ ...before, ...differing, project: { ...before?.project, ...own } });
     await expectNoDrift(copy);
   });
 
