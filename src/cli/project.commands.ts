@@ -5,7 +5,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { Administrators } from '../auth/administrators.js';
 import { ProvedAddresses } from '../auth/proved-addresses.js';
 import { generatePassword } from '../before-serving.js';
-import { Provisioning, type ProjectChange } from '../catalog/project/provisioning.js';
+import { BY_SYSTEM, Provisioning, type ProjectChange } from '../catalog/project/provisioning.js';
 import { type AccessDefault, ACCESS_DEFAULTS } from '../model/access-levels.js';
 import { isRefusedAlone, KindError, type Message } from '../shared/errors.js';
 import type { CommonOptions, Services, CommandContext } from './tools/command-context.js';
@@ -13,13 +13,12 @@ import { onOrOffText, print, propertyTable, textTable, singleLineText } from './
 import { loadModel } from '../catalog/model/model-store.js';
 import { measureStorage } from '../catalog/project/storage-sizes.js';
 import { Database } from '../database/database.js';
-import { byteSizeText, plural, shortened } from '../shared/texts.js';
+import { byteSizeText, shortened } from '../shared/texts.js';
 import { projectOf } from '../tenancy/project.js';
 import { PROJECT_SETTINGS, readSetting, SettingFault, shownSettings } from '../tenancy/project-settings.js';
 import { LIMITS } from '../shared/limits.js';
-import { storedFilesStatement } from '../sql/file/files.sql.js';
-import { countPasskeysStatement } from '../sql/member/passkey.sql.js';
 import type { ProjectRow } from '../database/registry/project.repository.js';
+import { storedFilesStatement } from '../sql/file/files.sql.js';
 
 interface CreateOptions extends CommonOptions {
   readonly label?: string;
@@ -189,6 +188,7 @@ function isUsers({ builtIn, traits }: KindDef): boolean {
 }
 
 const ACCESS_DEFAULT = 'access_default';
+const YES = '--yes says that you mean it';
 
 interface SetOptions extends CommonOptions {
   readonly yes?: true;
@@ -214,32 +214,16 @@ export function setProjectCommand(parent: Command, { terminal, services }: Comma
         async ({ app }) => {
           const provisioning = app.get(Provisioning);
           const change = mergeChanges(changes);
-          if (!options.yes) await refuseToLosePasskeys(app.get(Database), await provisioning.get(id), change);
+          if (!options.yes)
+            await provisioning.refuseToLosePasskeys(await provisioning.get(id), change.settings ?? {}, YES);
           // Before the setting, so that nobody is held meanwhile.
           if (trusts) await app.get(ProvedAddresses).trustAll(projectOf(await provisioning.getActive(id)));
-          return projectView(provisioning, await provisioning.set(id, change));
+          return projectView(provisioning, await provisioning.set(id, change, { ...BY_SYSTEM, cascade: true }));
         },
         trusts ? {} : { only: [] },
       );
       print(terminal, options, view, propertyTable(view));
     });
-}
-
-/** A passkey is for one domain, by its device. @throws Error if members have some that cannot be used any more */
-async function refuseToLosePasskeys(
-  database: Database,
-  row: ProjectRow,
-  { settings = {} }: ProjectChange,
-): Promise<void> {
-  const { passkeyDomain: domain } = row.settings;
-  const isLost = domain && settings.passkeyDomain !== undefined && settings.passkeyDomain !== domain;
-  if (!isLost || row.status !== 'active') return;
-  const [{ count } = { count: 0 }] = await database.run<{ count: number }>(
-    countPasskeysStatement(projectOf(row).schema, domain),
-  );
-  if (count === 0) return;
-  const lost = `${plural(count, 'passkey')} of members ${count === 1 ? 'is' : 'are'} for ${domain} and cannot be used with another domain`;
-  throw new Error(`${lost}: --yes says that you mean it`);
 }
 
 /** What can be written. */

@@ -160,6 +160,10 @@ export const ERRORS = {
     status: 400,
     meaning: 'The project takes no passkeys: the settings `passkey_domain` and `passkey_origins` are not both set.',
   },
+  'passkey.in_use': {
+    status: 409,
+    meaning: 'Passkeys of members could not be used any more; ?cascade=true changes the setting anyway.',
+  },
   'passkey.too_many': { status: 409, meaning: 'The member has as many passkeys as it may have.' },
   'provider.exists': { status: 409, meaning: 'An identity provider of that id exists already.' },
   'provider.too_many': { status: 409, meaning: 'The project has as many identity providers as it may.' },

@@ -1,11 +1,13 @@
 /** Files in the console: uploads, previews, replacement, references; and that no content runs as a page. */
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { Authenticator } from '../support/authenticator.js';
 import { startChromium } from '../support/chromium.js';
 import { Provisioning } from '../../src/catalog/project/provisioning.js';
 import { ConsolePage } from '../support/console.js';
 import { defineKinds, signUp, withMembers } from '../support/callers.js';
 import { createdId, ok } from '../support/definitions.js';
 import { upload, withOwnFileKind } from '../support/files.js';
+import { setSettings } from '../support/mailbox.js';
 import { pngOf, wavOf, webmOf } from '../support/pictures.js';
 import { startTestService } from '../support/service.js';
 
@@ -354,6 +356,23 @@ it('the settings of files are changed, and what is refused is said at its field'
     originals: 'all',
     file_url_seconds: 120,
   });
+
+  // One that takes passkeys away asks whether it is meant.
+  await setSettings(project, { passkeyDomain: 'example.com', passkeyOrigins: ['https://example.com'] });
+  const { challenge_id, options } = await ok(project.post('/auth/passkey/options', {}));
+  const response = new Authenticator('https://example.com').create(options);
+  await ok(project.post('/auth/passkey', { challenge_id, response }));
+  await page.reload();
+  const signIn = main.getByRole('region', { name: 'Sign-in' });
+  await signIn.getByRole('textbox', { name: 'Domain of passkeys' }).fill('off');
+  await signIn.getByRole('button', { name: 'Save' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Passkeys become useless' });
+  await dialog.getByText('could not be used any more').waitFor();
+  await accessible();
+  await dialog.getByRole('button', { name: 'Save anyway' }).click();
+  await page.getByText('Saved').first().waitFor();
+  expect((await project.get('/settings')).body.content).toMatchObject({ passkey_domain: 'off' });
+
   await open('#/model/kind/edit/file');
   await main.getByText(/^Always there: id, kind_id, name, content, media_type/).waitFor();
   expect(await main.getByRole('button', { name: /^Remove/ }).count()).toBe(0);

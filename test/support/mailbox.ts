@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { atEnd } from './at-end.js';
-import { Provisioning } from '../../src/catalog/project/provisioning.js';
+import { BY_SYSTEM, Provisioning } from '../../src/catalog/project/provisioning.js';
 import { ProjectStore } from '../../src/tenancy/project-store.js';
 import type { ProjectSettings } from '../../src/database/entities/project.entity.js';
 import type { TestProject } from './service.js';
@@ -107,6 +107,6 @@ export function setOtp(project: TestProject, otp: boolean): Promise<void> {
 }
 
 export async function setSettings({ service, id }: TestProject, settings: ProjectSettings): Promise<void> {
-  await service.app.get(Provisioning).set(id, { settings });
+  await service.app.get(Provisioning).set(id, { settings }, { ...BY_SYSTEM, cascade: true });
   service.app.get(ProjectStore).forget(id);
 }

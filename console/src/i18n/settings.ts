@@ -33,6 +33,11 @@ export const settings = {
     file_url_seconds_help: 'Where it is not said when they are made.',
     save: 'Save',
     saved: 'Saved',
+    loses_passkeys: 'Passkeys become useless',
+    loses_passkeys_help:
+      'Members have passkeys that could not be used any more, until the settings are as they were. They are no second step then.',
+    save_anyway: 'Save anyway',
+    refused: 'It is not saved',
     others: 'All other settings of the project are set on the server, by “project set”.',
   },
 } as const;

@@ -1,10 +1,18 @@
 /** The settings of the project that its administrators change, in the groups of `settings.ts`. */
 import { Button, Group, NumberInput, Select, Stack, Switch, Text as Paragraph, Textarea, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useDisclosure } from '@mantine/hooks';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
 import { useState } from 'react';
-import { changeSettings, getSettings, type ProjectSettings, type SettingValue } from '../api/settings.js';
+import {
+  changeSettings,
+  getSettings,
+  losesPasskeys,
+  type ProjectSettings,
+  type SettingValue,
+} from '../api/settings.js';
 import { FIELD_OF_FORM } from '../data/faults.js';
+import { WriteDialog } from '../data/write-dialog.js';
 import { useText } from '../i18n/text.js';
 import { useCheckedForm } from '../members/use-checked-form.js';
 import { FormFault } from '../model/form-parts.js';
@@ -48,17 +56,26 @@ function SettingsForm({ id: group, settings, stored }: SettingsFormProps) {
   const changed = Object.fromEntries(
     shown.flatMap(({ id }): [string, SettingValue][] => (values[id] === before[id] ? [] : [[id, values[id] ?? null]])),
   );
+  const save = async (isMeant: boolean): Promise<void> => {
+    const now = await changeSettings(changed, isMeant);
+    setBefore(now);
+    setValues(now);
+    notify(text('settings.saved'), { type: 'success' });
+  };
+  const [isAsking, { open: ask, close }] = useDisclosure();
+  const meant = useMutation({ mutationFn: () => save(true), onSuccess: close });
   const { form, faults, isBusy, onSubmit } = useCheckedForm({
     check: () => {
       const missing = shown.filter(({ id, type }) => type === 'number' && values[id] === '');
       return Object.fromEntries(missing.map(({ id }) => [id, text('field.required')]));
     },
     fields: shown.map(({ id }) => ({ id, label: text(`settings.${id}`) })),
-    send: async () => {
-      const now = await changeSettings(changed);
-      setBefore(now);
-      setValues(now);
-      notify(text('settings.saved'), { type: 'success' });
+    send: () => save(false),
+    faultsOfError: (error) => {
+      if (!losesPasskeys(error)) return undefined;
+      meant.reset();
+      ask();
+      return {};
     },
   });
   return (
@@ -85,6 +102,20 @@ function SettingsForm({ id: group, settings, stored }: SettingsFormProps) {
           </Group>
         </Stack>
       </form>
+      <WriteDialog
+        isOpen={isAsking}
+        title={text('settings.loses_passkeys')}
+        refusedTitle={text('settings.refused')}
+        fault={meant.error}
+        isBusy={meant.isPending}
+        canConfirm
+        confirm={text('settings.save_anyway')}
+        color="red"
+        onConfirm={() => meant.mutate()}
+        onClose={close}
+      >
+        {text('settings.loses_passkeys_help')}
+      </WriteDialog>
     </section>
   );
 }

@@ -7,7 +7,8 @@ import { readDto } from '../../http/body/dto.js';
 import { parseBody } from '../../http/body/read-body.js';
 import type { HttpRequest } from '../../http/request/request.js';
 import { ApiRoute } from '../../http/route/api-route.js';
-import { refuseQuery } from '../../http/route/parse-list-query.js';
+import { parseFlags, refuseQuery } from '../../http/route/parse-list-query.js';
+import { CASCADE_QUERY } from '../../http/route/query-names.js';
 import type { Command, Opened } from '../../run/command.js';
 import { RunInterceptor } from '../../run/run.interceptor.js';
 import { refusal } from '../../shared/errors.js';
@@ -56,8 +57,10 @@ export class SettingsController {
     ...ROUTE,
     id: 'settings.change',
     summary: 'Change settings of the project',
-    description: `Those that are left out stay. All processes follow within a moment. ${provedNames().join(', ')} ask for a fresh proof, and are not set by API keys.`,
+    description: `Those that are left out stay. All processes follow within a moment. ${provedNames().join(', ')} ask for a fresh proof, and are not set by API keys. A change after which passkeys of members could not be used any more is 409 without \`?cascade=true\`.`,
+    query: CASCADE_QUERY,
     body: SettingsBody,
+    refuses: [409],
   })
   change(@Req() { url, headers }: HttpRequest): Command {
     return {
@@ -69,12 +72,12 @@ export class SettingsController {
           body: 'small',
           checked: true,
           run: async ({ project, caller, requestId }, bytes) => {
-            refuseQuery(url);
+            const cascade = parseFlags(url, CASCADE_QUERY).has('cascade');
             const body = await parseBody(bytes, headers['content-type'], project.schema);
             const given = readDto(SettingsBody, body);
             const settings = settingsOf(given);
             if (provedNames().some((name) => isGiven(given, name))) await this.proof.require({ project, caller });
-            const changed = await this.projects.set(project.id, { settings }, { caller, requestId });
+            const changed = await this.projects.set(project.id, { settings }, { caller, requestId, cascade });
             return jsonAnswer(administeredSettings(changed.settings));
           },
         };

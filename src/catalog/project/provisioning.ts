@@ -9,11 +9,14 @@ import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
 import type { AccessDefault } from '../../model/access-levels.js';
 import { builtInRecords, buildModel } from '../../model/build/build-model.js';
 import { diffModels } from '../../model/table/diff.js';
+import { passkeyUse } from '../../model/passkeys.js';
 import { schemaName } from '../../model/names.js';
 import { refusal, type KindError } from '../../shared/errors.js';
 import { PROJECT_ID } from '../../shared/identifiers.js';
 import { notifyStatement } from '../../sql/server/connection.sql.js';
+import { plural } from '../../shared/texts.js';
 import { revokeUrlsStatement } from '../../sql/file/files.sql.js';
+import { countPasskeysStatement } from '../../sql/member/passkey.sql.js';
 import { inOneMessage } from '../../sql/fragment.js';
 import { insertModelStatement, setAccessDefaultStatement } from '../../sql/definition/model.sql.js';
 import {
@@ -72,7 +75,12 @@ export interface ProjectChange {
 /** Who changes a project, for the audit log. */
 type ChangedBy = Pick<AuditEntry, 'caller' | 'requestId'>;
 
-const BY_SYSTEM: ChangedBy = { caller: SYSTEM, requestId: undefined };
+interface SetOptions extends ChangedBy {
+  /** Whether it is done although passkeys of members become useless by it. */
+  readonly cascade?: boolean;
+}
+
+export const BY_SYSTEM: ChangedBy = { caller: SYSTEM, requestId: undefined };
 
 @Injectable()
 export class Provisioning {
@@ -141,12 +149,14 @@ export class Provisioning {
     return row;
   }
 
+  /** @throws KindError 401 `project.unknown`, and 409 if passkeys of members would become useless */
   async set(
     id: string,
     { label, settings = {}, accessDefault }: ProjectChange,
-    by: ChangedBy = BY_SYSTEM,
+    { cascade = false, ...by }: SetOptions = BY_SYSTEM,
   ): Promise<ProjectRow> {
     const row = await this.get(id);
+    if (!cascade) await this.refuseToLosePasskeys(row, settings, '?cascade=true changes it anyway');
     if (accessDefault) await this.#setAccessDefault(row, accessDefault);
     const changedOnes = changedSettings(row, settings);
     const changed = { ...changedLabel(row, label), ...namedSettings(changedOnes) };
@@ -159,6 +169,21 @@ export class Provisioning {
     });
     await this.#announce(id);
     return this.get(id);
+  }
+
+  /**
+   * A passkey is for one domain, by its device.
+   * @param hint how the caller says that it means it @throws KindError 409
+   */
+  async refuseToLosePasskeys(row: ProjectRow, settings: ProjectSettings, hint: string): Promise<void> {
+    const domain = passkeyUse(row.settings)?.domain;
+    const stays = passkeyUse({ ...row.settings, ...settings })?.domain === domain;
+    if (domain === undefined || stays || row.status !== 'active') return;
+    const [found] = await this.database.run<{ count: number }>(countPasskeysStatement(schemaName(row.id), domain));
+    const count = found?.count ?? 0;
+    if (count === 0) return;
+    const lost = `${plural(count, 'passkey')} of members ${count === 1 ? 'is' : 'are'} for ${domain} and could not be used any more`;
+    throw refusal('passkey.in_use', `${lost}; ${hint}`);
   }
 
   /** A change of the model, so that every statement that was planned before it is noticed. */

@@ -178,6 +178,30 @@ describe('a passkey', () => {
       expect([path, codes(await as.post(path, body))]).toEqual([path, refused(400, 'passkey.not_set_up')]);
     expect(await ok(as.get('/auth/second_step'))).toMatchObject({ passkeys: 0 });
   });
+
+  it('does not become useless by another setting, unless that is meant', async () => {
+    const own = await withMembers(await service.project());
+    const domain = { passkey_domain: DOMAIN, passkey_origins: ORIGIN };
+    await ok(own.put('/settings', domain));
+    // Nobody has one yet.
+    await ok(own.put('/settings', { passkey_domain: 'off' }));
+    await ok(own.put('/settings', domain));
+    const as = own.as((await signUp(own, 'flo')).accessToken);
+    await enrol(as, new Authenticator(ORIGIN));
+    for (const change of [{ passkey_domain: 'example.org' }, { passkey_domain: 'off' }, { passkey_origins: 'off' }]) {
+      const reply = await own.put('/settings', { ...change, file_url_seconds: 60 });
+      expect(codes(reply)).toEqual(refused(409, 'passkey.in_use'));
+      expect(reply.body.messages[0]?.text).toBe(
+        '1 passkey of members is for example.com and could not be used any more; ?cascade=true changes it anyway',
+      );
+    }
+    expect(await ok(own.get('/settings'))).toMatchObject({ ...domain, file_url_seconds: 3600 });
+    await ok(own.put('/settings', { ...domain, passkey_origins: `${ORIGIN},https://example.com` }));
+    await ok(own.put('/settings?cascade=true', { passkey_domain: 'example.org' }));
+    expect(await ok(as.get('/auth/second_step'))).toMatchObject({ passkeys: 0 });
+    await ok(own.put('/settings', domain));
+    expect(await ok(as.get('/auth/second_step'))).toMatchObject({ passkeys: 1 });
+  });
 });
 
 describe('a wrong answer', async () => {
