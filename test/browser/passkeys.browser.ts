@@ -8,6 +8,7 @@ import { atEnd } from '../support/at-end.js';
 import { signUp, withMembers } from '../support/callers.js';
 import { startChromium } from '../support/chromium.js';
 import { ok } from '../support/definitions.js';
+import { addDevice } from '../support/device.js';
 import { setSettings } from '../support/mailbox.js';
 import { startTestService } from '../support/service.js';
 
@@ -43,25 +44,12 @@ const browser = await startChromium();
 /** A page whose browser has a device with passkeys. */
 async function openPage() {
   const page = await browser.newPage();
-  const devtools = await page.context().newCDPSession(page);
-  await devtools.send('WebAuthn.enable');
-  const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
+  const { verify } = await addDevice(page);
   await page.goto(origin);
   const run = <T>(expression: string, token?: string) => {
     const known = { api: `${service.service.url}/api/lib`, project: project.id, token: token ?? null };
     return page.evaluate<T>(`Object.assign(window, ${JSON.stringify(known)}); ${expression}`);
   };
-  const verify = (isUserVerified: boolean) =>
-    devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified });
   return { run, verify };
 }
 

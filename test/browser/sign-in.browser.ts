@@ -1,4 +1,4 @@
-/** Signing in with a second step, setting one up, and proving who one is, as a person would. */
+/** The ways to sign in, setting them up, and proving who one is, as a person would. */
 import { readFileSync } from 'node:fs';
 import { TOTP } from 'otpauth';
 import { expect, it, vi } from 'vitest';
@@ -6,6 +6,7 @@ import { signUp, withMembers } from '../support/callers.js';
 import { startChromium } from '../support/chromium.js';
 import { ConsolePage } from '../support/console.js';
 import { query } from '../support/definitions.js';
+import { addDevice } from '../support/device.js';
 import { codeIn, Mailbox, setSettings, temporaryFolder } from '../support/mailbox.js';
 import { ADMIN, startTestService } from '../support/service.js';
 
@@ -20,6 +21,8 @@ const browser = await startChromium();
 
 /** Lets all proofs of who members are grow too old. */
 const stale = () => query(project, `UPDATE $schema."_session" SET "proved_at" = now() - interval '1 day'`);
+
+const kinds = ({ page }: ConsolePage) => page.getByRole('navigation', { name: 'Kinds' });
 
 /** At the form of the sign-in, filled in. */
 async function signingIn({ username, password }: typeof ann, hash = ''): Promise<ConsolePage> {
@@ -163,5 +166,177 @@ it('who must have a second step is led to it, and administrators ask for it in t
     expect(await his.accessibilityFaults()).toEqual([]);
   } finally {
     await setSettings(project, { secondStep: 'optional' });
+  }
+});
+
+it('a passkey is added after a proof, and then signs in and proves', async () => {
+  // Browsers have no passkeys for addresses of numbers.
+  const origin = service.service.url.replace('127.0.0.1', 'localhost');
+  const carl = await signUp(project, 'carl');
+  const his = await ConsolePage.open(browser, project);
+  const { page } = his;
+  const device = await addDevice(page);
+  await page.goto(`${origin}/console/#/account/sign-in`);
+  await his.signIn(carl.username, carl.password);
+  const passkeys = region(his, 'Passkeys');
+  const add = passkeys.getByRole('button', { name: 'Add a passkey' });
+  await add.hover();
+  await page.getByRole('tooltip').getByText('This project takes no passkeys so far').waitFor();
+  await setSettings(project, { passkeyDomain: 'localhost', passkeyOrigins: [origin] });
+  await page.reload();
+  await stale();
+  await add.click();
+  const adding = page.getByRole('dialog', { name: 'Add a passkey' });
+  await adding.getByRole('button', { name: 'Add', exact: true }).click();
+  expect(await his.accessibilityFaults()).toEqual([]);
+  await adding.getByRole('textbox', { name: 'Name' }).fill('Laptop');
+  await adding.getByRole('button', { name: 'Add', exact: true }).click();
+  const asks = page.getByRole('dialog', { name: 'Is it you?' });
+  await asks.getByRole('textbox', { name: 'Password' }).fill(carl.password);
+  await asks.getByRole('button', { name: 'Go on' }).click();
+  await passkeys.getByRole('cell', { name: 'Laptop', exact: true }).waitFor();
+  await region(his, 'Second step').getByText('With a passkey no second step is asked for.').waitFor();
+  await add.click();
+  await adding.getByRole('textbox', { name: 'Name' }).fill('Again');
+  await adding.getByRole('button', { name: 'Add', exact: true }).click();
+  await adding.getByText('This device has a passkey for you already.').waitFor();
+  await adding.getByRole('button', { name: 'Cancel' }).click();
+  await passkeys.getByRole('button', { name: 'Rename the passkey Laptop' }).click();
+  const renaming = page.getByRole('dialog', { name: 'Rename the passkey' });
+  await renaming.getByRole('textbox', { name: 'Name' }).fill('Old laptop');
+  await renaming.getByRole('button', { name: 'Rename' }).click();
+  await passkeys.getByRole('cell', { name: 'Old laptop', exact: true }).waitFor();
+  expect(await his.accessibilityFaults()).toEqual([]);
+  await his.screenshot('passkeys');
+
+  const signOut = async (): Promise<void> => {
+    await page.getByRole('button', { name: carl.username }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  };
+  await signOut();
+  const use = page.getByRole('button', { name: 'Use a passkey' });
+  await device.verify(false);
+  await use.click();
+  await page.getByText('No passkey was used.').waitFor();
+  expect(await his.accessibilityFaults()).toEqual([]);
+  await his.screenshot('sign-in');
+  await device.verify(true);
+  await use.click();
+  await kinds(his).waitFor();
+  // Where a second step is demanded, a password leads on to the passkey.
+  await setSettings(project, { secondStep: 'everyone' });
+  try {
+    await signOut();
+    await his.signIn(carl.username, carl.password);
+    await kinds(his).waitFor();
+  } finally {
+    await setSettings(project, { secondStep: 'optional' });
+  }
+
+  await stale();
+  await passkeys.getByRole('button', { name: 'Remove the passkey Old laptop' }).click();
+  const removing = page.getByRole('dialog', { name: 'Remove the passkey Old laptop?' });
+  await removing.getByRole('button', { name: 'Remove' }).click();
+  await asks.getByRole('button', { name: 'Use a passkey' }).waitFor();
+  expect(await asks.getByRole('textbox').count()).toBe(0);
+  expect(await his.accessibilityFaults()).toEqual([]);
+  await asks.getByRole('button', { name: 'Use a passkey' }).click();
+  await passkeys.getByText('There are none.').waitFor();
+
+  // What the device still has is known to nobody.
+  await signOut();
+  await use.click();
+  await page.getByText('The passkey was refused').waitFor();
+  await his.context.close();
+});
+
+it('a mailed code signs in without a password, and another sign-in is a proof too', async () => {
+  await setSettings(project, { mailSignIn: true });
+  try {
+    const his = await ConsolePage.open(browser, project);
+    const { page } = his;
+    await page.goto(his.url('?project=' + project.id + '#/account/sign-in'));
+    /** Up to the code, which is typed. Other mails come in between. */
+    const typesCode = async (former = ''): Promise<string> => {
+      await page.getByRole('button', { name: 'Get a code by mail' }).click();
+      await page.getByRole('textbox', { name: 'E-mail' }).fill(bob.email);
+      await page.getByRole('button', { name: 'Mail me a code' }).click();
+      expect(await code.getAttribute('autocomplete')).toBe('one-time-code');
+      const newOne = async () => {
+        const codes = (await mailbox.to(bob.email)).map(codeIn).filter((each) => /^\d{8}$/.test(each));
+        const mailed = codes.at(-1) ?? former;
+        expect(mailed).not.toBe(former);
+        return mailed;
+      };
+      const mailed = await vi.waitFor(newOne, 10_000);
+      await code.fill(mailed);
+      return mailed;
+    };
+    const code = page.getByRole('textbox', { name: 'Code of the mail' });
+    const right = await typesCode();
+    await code.fill('00000000');
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByText('or the code is wrong').waitFor();
+    expect(await his.accessibilityFaults()).toEqual([]);
+    await code.fill(right);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await kinds(his).waitFor();
+
+    await stale();
+    await page.getByRole('button', { name: 'Set up an authenticator app' }).click();
+    const asks = page.getByRole('dialog', { name: 'Is it you?' });
+    await asks.getByRole('button', { name: 'sign in again.' }).click();
+    await typesCode(right);
+    expect(await his.accessibilityFaults()).toEqual([]);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor();
+    await his.context.close();
+  } finally {
+    await setSettings(project, { mailSignIn: false });
+  }
+});
+
+it('who has not proved the address is asked for that first, and goes on; another address is proved as well', async () => {
+  const dora = await signUp(project, 'dora');
+  await setSettings(project, { verifyEmail: true });
+  try {
+    const hers = await signingIn(dora, '#/members');
+    const { page } = hers;
+    const asks = page.getByRole('dialog', { name: 'Prove your e-mail address' });
+    await asks.getByText(dora.email).waitFor();
+    await asks.getByRole('button', { name: 'Send a code', exact: true }).click();
+    await asks.getByText(`A code is on its way to ${dora.email}`).waitFor();
+    const code = page.getByRole('textbox', { name: 'Code of the mail' });
+    await code.fill('000000');
+    await asks.getByRole('button', { name: 'Prove the address' }).click();
+    await asks.getByText(/is wrong/).waitFor();
+    expect(await hers.accessibilityFaults()).toEqual([]);
+    await hers.screenshot('address');
+    await code.fill(codeIn(await mailbox.last(dora.email)));
+    await asks.getByRole('button', { name: 'Prove the address' }).click();
+    await asks.waitFor({ state: 'hidden' });
+    // Herself.
+    await page.getByRole('main').getByText('1 member', { exact: true }).waitFor();
+
+    await page.goto(hers.url('#/account/sign-in'));
+    const address = region(hers, 'E-mail address');
+    await address.getByText('proved', { exact: true }).waitFor();
+    await stale();
+    await address.getByRole('button', { name: 'Change the address' }).click();
+    await address.getByRole('textbox', { name: 'New e-mail address' }).fill('dora');
+    await address.getByRole('button', { name: 'Send a code to it' }).click();
+    const isItYou = page.getByRole('dialog', { name: 'Is it you?' });
+    await isItYou.getByRole('textbox', { name: 'Password' }).fill(dora.password);
+    await isItYou.getByRole('button', { name: 'Go on' }).click();
+    await address.getByText('Must be an e-mail address').waitFor();
+    await address.getByRole('textbox', { name: 'New e-mail address' }).fill('dora@elsewhere.example');
+    await address.getByRole('button', { name: 'Send a code to it' }).click();
+    await code.fill(codeIn(await mailbox.last('dora@elsewhere.example')));
+    expect(await hers.accessibilityFaults()).toEqual([]);
+    await address.getByRole('button', { name: 'Prove the address' }).click();
+    await address.getByText('dora@elsewhere.example', { exact: true }).waitFor();
+    await hers.context.close();
+  } finally {
+    await setSettings(project, { verifyEmail: false });
   }
 });

@@ -74,7 +74,7 @@ export class ConsolePage {
     await on.getByLabel('Project key').fill(this.project.id);
     await on.getByLabel('Username or e-mail').fill(username);
     await on.getByRole('textbox', { name: 'Password' }).fill(password);
-    await on.getByRole('button', { name: 'Sign in' }).click();
+    await on.getByRole('button', { name: 'Sign in', exact: true }).click();
   }
 
   /** The faults that axe finds, as ids with the elements. */

@@ -94,7 +94,7 @@ export class Mailbox {
 }
 
 export function codeIn({ text }: ReceivedMail): string {
-  return /^ {2}(\d{6})$/m.exec(text)?.[1] ?? '';
+  return /^ {2}(\d{6,8})$/m.exec(text)?.[1] ?? '';
 }
 
 export function tokenIn({ text }: ReceivedMail): string {

@@ -4,6 +4,8 @@ import { session } from './session.js';
 export interface SecondStep {
   /** Whether an authenticator app is set up. */
   readonly totp: boolean;
+  /** How many there are for the present domain. */
+  readonly passkeys: number;
   /** How many are left. */
   readonly recovery_codes: number;
 }

@@ -8,8 +8,8 @@ import { ApiError } from './errors.js';
 /** Who is told that the session has ended, and waits for another sign-in. */
 type EndListener = () => Promise<void>;
 
-/** Asks for another proof of who the member is. False if nobody gives it. */
-type StaleListener = () => Promise<boolean>;
+/** Has a person put right what a call was refused for. False if nobody does. */
+type RefusalListener = () => Promise<boolean>;
 
 /** What a sign-in lacks: a code of the authenticator app, the one that was mailed, or a passkey. */
 export type MissingStep = 'totp' | 'mail' | 'passkey';
@@ -17,12 +17,6 @@ export type MissingStep = 'totp' | 'mail' | 'passkey';
 interface Tokens {
   readonly access_token: string;
   readonly refresh_token: string | null;
-}
-
-interface Credentials {
-  readonly username: string;
-  readonly password: string;
-  readonly otp?: string;
 }
 
 const IN_COOKIE: Readonly<Record<string, string>> = { 'kind-refresh-token': 'cookie' };
@@ -37,7 +31,7 @@ class Session {
   #onEnd: EndListener | undefined;
   #onSignIn: (() => void) | undefined;
   #onDenied: (() => void) | undefined;
-  #onStale: StaleListener | undefined;
+  readonly #onRefused = new Map<string, RefusalListener>();
   readonly #channel = new BroadcastChannel('kind.console.session');
   /** The project that the page is about. */
   project = projectOfAddress() ?? localStorage.getItem(PROJECT_KEY) ?? '';
@@ -68,20 +62,15 @@ class Session {
     this.#onDenied = listener;
   }
 
-  /** `listener` asks for a fresh proof, which changes of the ways in need; what was refused is repeated after it. */
-  onStale(listener: StaleListener): void {
-    this.#onStale = listener;
+  /** What is refused with this code is repeated after `listener`. */
+  onRefused(code: 'session.stale' | 'email.unverified', listener: RefusalListener): void {
+    this.#onRefused.set(code, listener);
   }
 
-  /** Undefined if it is done. @throws ApiError */
-  async signIn(project: string, { username, password, otp }: Credentials): Promise<MissingStep | undefined> {
+  /** By one of the ways in, with what proves who one is. Undefined if it is done. @throws ApiError, OfflineError */
+  async signIn(project: string, path: readonly string[], proof: object): Promise<MissingStep | undefined> {
     const { content, secondStep } = await send<Tokens | null>(
-      {
-        method: 'POST',
-        path: ['auth', 'signin'],
-        body: { username, password, ...(otp !== undefined && { otp }) },
-        headers: cookieHeader(),
-      },
+      { method: 'POST', path, body: proof, headers: cookieHeader() },
       { 'kind-project-key': project },
     );
     if (content === null) return stepOf(secondStep);
@@ -90,12 +79,6 @@ class Session {
     this.#keep(content);
     this.#onSignIn?.();
     return undefined;
-  }
-
-  /** Mails a link to set a new password, if a member has this address. @throws ApiError */
-  async recoverPassword(project: string, email: string): Promise<void> {
-    const call: Call = { method: 'POST', path: ['auth', 'recover_password'], body: { email } };
-    await send<null>(call, { 'kind-project-key': project });
   }
 
   /** Continues the session that the browser has a cookie of, if somebody has signed in here. */
@@ -137,7 +120,7 @@ class Session {
         return await work(this.#headers());
       } catch (error) {
         if (error instanceof ApiError && error.status === 403) {
-          if (mayAsk && attempt < 2 && error.has('session.stale') && (await this.#onStale?.()) === true) continue;
+          if (mayAsk && attempt < 2 && (await this.#isPutRight(error))) continue;
           this.#onDenied?.();
         }
         if (!(error instanceof ApiError) || error.status !== 401 || attempt === 2) throw error;
@@ -149,6 +132,11 @@ class Session {
         await this.#askAgain(error);
       }
     }
+  }
+
+  async #isPutRight(refused: ApiError): Promise<boolean> {
+    for (const [code, listener] of this.#onRefused) if (refused.has(code)) return listener();
+    return false;
   }
 
   /** One request at a time, in all tabs, because a refresh token is used once. */

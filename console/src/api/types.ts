@@ -95,5 +95,8 @@ export interface Member {
   readonly id: string;
   readonly kind_id: string;
   readonly username: string;
+  readonly email: string;
+  /** When it has proved that the address is its own; null if it has not. */
+  readonly email_verified_at: string | null;
   readonly administrator: boolean;
 }

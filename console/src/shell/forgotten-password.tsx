@@ -3,12 +3,13 @@ import { Alert, Anchor, Button, Stack, Text as Paragraph, TextInput } from '@man
 import { useMutation } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { session } from '../api/session.js';
+import { recoverPassword } from '../api/ways.js';
 import { useText } from '../i18n/text.js';
 
 export function ForgottenPassword({ onBack }: { onBack: () => void }) {
   const text = useText();
   const mail = useMutation({
-    mutationFn: ({ project, email }: { project: string; email: string }) => session.recoverPassword(project, email),
+    mutationFn: ({ project, email }: { project: string; email: string }) => recoverPassword(project, email),
   });
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();

@@ -1,31 +1,25 @@
-/** Asks for a fresh proof of who the member is: a code of the app where one is set up, else the password. */
-import { Alert, Button, Group, Modal, PasswordInput, Stack, Text as Paragraph, TextInput } from '@mantine/core';
+/** Asks for a fresh proof of who the member is: a passkey, or a code of the app where one is set up, else the password. */
+import { Alert, Anchor, Button, Group, Modal, PasswordInput, Stack, Text as Paragraph, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState, type FormEvent } from 'react';
+import { useState, type FormEvent } from 'react';
+import { knowsPasskeys, proveByPasskey } from '../api/passkeys.js';
 import { getSecondStep, prove } from '../api/second-step.js';
 import { session } from '../api/session.js';
 import { useText } from '../i18n/text.js';
+import { faultText } from './fault-text.js';
 import { PageError, Waiting } from './page-states.js';
+import { SignInForm } from './sign-in-form.js';
+import { useAsking } from './use-asking.js';
+
+const whenStale = (ask: () => Promise<boolean>): void => session.onRefused('session.stale', ask);
 
 /** Above the page, which stays as it is. What was refused goes on after the proof, or ends if nobody gives one. */
 export function ProofDialog() {
   const text = useText();
-  const [answer, setAnswer] = useState<(isProved: boolean) => void>();
-  useEffect(() => {
-    let asking: Promise<boolean> | undefined;
-    // Several calls may be refused at the same time.
-    session.onStale(() => {
-      asking ??= new Promise<boolean>((resolve) => setAnswer(() => resolve)).finally(() => (asking = undefined));
-      return asking;
-    });
-  }, []);
-  const end = (isProved: boolean): void => {
-    answer?.(isProved);
-    setAnswer(undefined);
-  };
+  const end = useAsking(whenStale);
   return (
-    <Modal opened={answer !== undefined} onClose={() => end(false)} title={text('proof.title')} zIndex={ABOVE}>
-      <ProofForm onProved={() => end(true)} onCancel={() => end(false)} />
+    <Modal opened={end !== undefined} onClose={() => end?.(false)} title={text('proof.title')} zIndex={ABOVE}>
+      <ProofForm onProved={() => end?.(true)} onCancel={() => end?.(false)} />
     </Modal>
   );
 }
@@ -33,33 +27,47 @@ export function ProofDialog() {
 /** What asks may be a dialog itself. */
 const ABOVE = 300;
 
-function ProofForm({ onProved, onCancel }: { readonly onProved: () => void; readonly onCancel: () => void }) {
+interface ProofFormProps {
+  readonly onProved: () => void;
+  readonly onCancel: () => void;
+}
+
+function ProofForm({ onProved, onCancel }: ProofFormProps) {
   const text = useText();
   const { data, error, refetch } = useQuery({ queryKey: ['second-step'], queryFn: getSecondStep, staleTime: 0 });
+  const [isAgain, setAgain] = useState(false);
   const [fault, setFault] = useState<string>();
   const [isBusy, setBusy] = useState(false);
-  const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
-    event.preventDefault();
-    const given = ((new FormData(event.currentTarget).get('proof') as string | null) ?? '').trim();
+  const run = async (proof: () => Promise<void>): Promise<void> => {
     setBusy(true);
     setFault(undefined);
     try {
-      await prove(data?.totp === true ? { otp: given } : { password: given });
+      await proof();
       onProved();
     } catch (refused) {
-      setFault((refused as Error).message);
+      setFault(faultText(refused, text));
     } finally {
       setBusy(false);
     }
   };
+  if (isAgain) return <SignInForm again={text('proof.again')} onDone={onProved} />;
   if (error) return <PageError error={error} onRetry={() => void refetch()} />;
   if (!data) return <Waiting />;
+  const { totp, passkeys } = data;
+  const hasPasskey = passkeys > 0 && knowsPasskeys();
+  // With a passkey and no app, the password is no proof.
+  const hasField = totp || passkeys === 0;
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    const given = ((new FormData(event.currentTarget).get('proof') as string | null) ?? '').trim();
+    void run(() => (hasField ? prove(totp ? { otp: given } : { password: given }) : proveByPasskey()));
+  };
   const kept = { name: 'proof', required: true, 'data-autofocus': true } as const;
   return (
-    <form onSubmit={(event) => void submit(event)}>
+    <form onSubmit={submit}>
       <Stack>
         <Paragraph size="sm">{text('proof.text')}</Paragraph>
-        {data.totp ? (
+        {totp && (
           <TextInput
             {...kept}
             label={text('proof.otp')}
@@ -67,20 +75,31 @@ function ProofForm({ onProved, onCancel }: { readonly onProved: () => void; read
             autoCapitalize="none"
             spellCheck={false}
           />
-        ) : (
+        )}
+        {hasField && !totp && (
           <PasswordInput {...kept} label={text('proof.password')} autoComplete="current-password" />
         )}
         <div aria-live="polite">{fault !== undefined && <Alert color="red">{fault}</Alert>}</div>
         <Paragraph size="xs" c="dimmed">
-          {text('proof.elsewise')}
+          {text('proof.elsewise')}{' '}
+          <Anchor component="button" type="button" size="xs" onClick={() => setAgain(true)}>
+            {text('proof.sign_in')}
+          </Anchor>
         </Paragraph>
         <Group justify="end">
           <Button variant="default" onClick={onCancel}>
             {text('app.cancel')}
           </Button>
-          <Button type="submit" loading={isBusy}>
-            {text('proof.submit')}
-          </Button>
+          {hasField && hasPasskey && (
+            <Button variant="default" onClick={() => void run(proveByPasskey)}>
+              {text('passkeys.use')}
+            </Button>
+          )}
+          {(hasField || hasPasskey) && (
+            <Button type="submit" loading={isBusy} data-autofocus={!hasField || undefined}>
+              {text(hasField ? 'proof.submit' : 'passkeys.use')}
+            </Button>
+          )}
         </Group>
       </Stack>
     </form>

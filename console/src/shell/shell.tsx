@@ -10,6 +10,7 @@ import { documentAddress } from './document-link.js';
 import { KindList } from './kind-list.js';
 import { Messages } from './messages.js';
 import { Waiting } from './page-states.js';
+import { signOut } from './sign-out.js';
 import { useMe } from './use-me.js';
 import { usePageChange } from './use-page-change.js';
 import { useCurrentRights } from './use-rights.js';
@@ -77,11 +78,6 @@ function AccountMenu() {
   const text = useText();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const { data: member } = useMe();
-  const signOut = async (): Promise<void> => {
-    await session.signOut().catch(() => undefined);
-    // Nothing of the member stays in memory.
-    location.reload();
-  };
   return (
     <Menu position="bottom-end">
       <Menu.Target>

@@ -1,44 +1,86 @@
-import { Alert, Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+/** Signs in, by the ways that the project has. */
+import { Alert, Anchor, Button, Divider, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
+import { knowsPasskeys, signInByPasskey } from '../api/passkeys.js';
 import { session, type MissingStep } from '../api/session.js';
+import { getWays, mailCode, signInByCode, signInByPassword } from '../api/ways.js';
 import { useText } from '../i18n/text.js';
+import { faultText } from './fault-text.js';
 
-/** @param again whether the session of a page has ended that must stay as it is */
-export function SignInForm({ again = false, onDone }: { again?: boolean; onDone: () => void }) {
+interface SignInFormProps {
+  /** Why somebody is to sign in again, above a page that stays as it is. */
+  readonly again?: string;
+  readonly onDone: () => void;
+}
+
+export function SignInForm({ again, onDone }: SignInFormProps) {
   const text = useText();
+  const [project, setProject] = useState(session.project);
+  // What is half typed has no ways.
+  const [asked, setAsked] = useState(project);
+  const { data: ways } = useQuery({
+    queryKey: ['ways', asked],
+    queryFn: () => getWays(asked),
+    enabled: asked !== '',
+    retry: false,
+  });
+  const [byCode, setByCode] = useState(false);
+  const [isMailed, setMailed] = useState(false);
   const [missing, setMissing] = useState<MissingStep>();
   const [isBusy, setBusy] = useState(false);
   const [fault, setFault] = useState<string>();
 
-  const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
-    event.preventDefault();
-    const values = new FormData(event.currentTarget);
-    const valueOf = (name: string) => (values.get(name) as string | null) ?? '';
-    const [project, otp] = [again ? session.project : valueOf('project').trim(), valueOf('otp').trim()];
+  const run = async (work: () => Promise<void>): Promise<void> => {
     setBusy(true);
     setFault(undefined);
     try {
-      const credentials = { username: valueOf('username').trim(), password: valueOf('password') };
-      const step = await session.signIn(project, { ...credentials, ...(otp !== '' && { otp }) });
-      if (step === undefined) onDone();
-      else setMissing(step);
+      await work();
     } catch (error) {
-      setFault((error as Error).message);
+      setFault(faultText(error, text));
     } finally {
       setBusy(false);
     }
   };
+  const go = async (signingIn: Promise<MissingStep | undefined>): Promise<void> => {
+    const step = await signingIn;
+    if (step === undefined) return onDone();
+    setMissing(step);
+    if (step === 'passkey') await go(signInByPasskey(project));
+  };
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    const values = new FormData(event.currentTarget);
+    const valueOf = (name: string) => (values.get(name) as string | null) ?? '';
+    const [email, code, otp] = ['email', 'code', 'otp'].map((name) => valueOf(name).trim()) as [string, string, string];
+    void run(async () => {
+      if (!byCode) {
+        const proof = { username: valueOf('username').trim(), password: valueOf('password'), otp };
+        return go(signInByPassword(project, proof));
+      }
+      if (isMailed) return go(signInByCode(project, { email, code, otp }));
+      await mailCode(project, email);
+      setMailed(true);
+    });
+  };
+  const change = (toCode: boolean): void => {
+    setByCode(toCode);
+    setMailed(false);
+    setMissing(undefined);
+    setFault(undefined);
+  };
 
   return (
-    <form onSubmit={(event) => void submit(event)}>
+    <form onSubmit={submit}>
       <Stack>
-        {again && <Alert color="yellow">{text('sign_in.again')}</Alert>}
+        {again !== undefined && <Alert color="yellow">{again}</Alert>}
         {!isSecureContext && <Alert color="yellow">{text('sign_in.not_secure')}</Alert>}
-        {!again && (
+        {again === undefined && (
           <TextInput
-            name="project"
             label={text('sign_in.project')}
-            defaultValue={session.project}
+            value={project}
+            onChange={({ currentTarget }) => setProject(currentTarget.value.trim())}
+            onBlur={() => setAsked(project)}
             autoComplete="organization"
             autoCapitalize="none"
             spellCheck={false}
@@ -46,16 +88,7 @@ export function SignInForm({ again = false, onDone }: { again?: boolean; onDone:
             required
           />
         )}
-        <TextInput
-          name="username"
-          autoFocus={session.project !== ''}
-          label={text('sign_in.username')}
-          autoComplete="username"
-          autoCapitalize="none"
-          spellCheck={false}
-          required
-        />
-        <PasswordInput name="password" label={text('sign_in.password')} autoComplete="current-password" required />
+        {byCode ? <CodeFields isMailed={isMailed} /> : <PasswordFields />}
         {missing && <Alert>{text(`sign_in.asks_${missing}`)}</Alert>}
         {missing && missing !== 'passkey' && (
           <TextInput
@@ -73,9 +106,65 @@ export function SignInForm({ again = false, onDone }: { again?: boolean; onDone:
         )}
         <div aria-live="polite">{fault !== undefined && <Alert color="red">{fault}</Alert>}</div>
         <Button type="submit" loading={isBusy}>
-          {text('sign_in.submit')}
+          {text(byCode && !isMailed ? 'sign_in.mail_code' : 'sign_in.submit')}
         </Button>
+        {byCode && isMailed && (
+          <Anchor component="button" type="button" size="sm" onClick={() => setMailed(false)}>
+            {text('sign_in.another_code')}
+          </Anchor>
+        )}
+        {(ways?.mail_code === true || ways?.passkey === true) && <Divider label={text('sign_in.or')} />}
+        {ways?.passkey === true && knowsPasskeys() && (
+          <Button variant="default" onClick={() => void run(() => go(signInByPasskey(project)))}>
+            {text('passkeys.use')}
+          </Button>
+        )}
+        {ways?.mail_code === true && (
+          <Button variant="default" onClick={() => change(!byCode)}>
+            {text(byCode ? 'sign_in.by_password' : 'sign_in.by_code')}
+          </Button>
+        )}
       </Stack>
     </form>
+  );
+}
+
+function PasswordFields() {
+  const text = useText();
+  return (
+    <>
+      <TextInput
+        name="username"
+        autoFocus={session.project !== ''}
+        label={text('sign_in.username')}
+        autoComplete="username"
+        autoCapitalize="none"
+        spellCheck={false}
+        required
+      />
+      <PasswordInput name="password" label={text('sign_in.password')} autoComplete="current-password" required />
+    </>
+  );
+}
+
+function CodeFields({ isMailed }: { readonly isMailed: boolean }) {
+  const text = useText();
+  return (
+    <>
+      <TextInput name="email" type="email" label={text('sign_in.email')} autoComplete="email" autoFocus required />
+      {isMailed && (
+        <>
+          <Alert role="status">{text('sign_in.code_sent')}</Alert>
+          <TextInput
+            name="code"
+            label={text('sign_in.code_mail')}
+            inputMode="numeric"
+            autoComplete="one-time-code"
+            autoFocus
+            required
+          />
+        </>
+      )}
+    </>
   );
 }

@@ -4,10 +4,14 @@ import { useEffect, useState, type ReactNode } from 'react';
 import { session } from '../api/session.js';
 import icon from '../icon.svg';
 import { useText } from '../i18n/text.js';
+import { AddressDialog } from './address-dialog.js';
 import { ForgottenPassword } from './forgotten-password.js';
 import { PageError, Waiting } from './page-states.js';
 import { ProofDialog } from './proof-dialog.js';
 import { SignInForm } from './sign-in-form.js';
+import { useAsking } from './use-asking.js';
+
+const whenEnded = (ask: () => Promise<void>): void => session.onEnd(ask);
 
 /** Shows the console to members that are signed in. When the session ends it asks above the page, which stays as it is. */
 export function SignInGate({ children }: { children: ReactNode }) {
@@ -15,7 +19,7 @@ export function SignInGate({ children }: { children: ReactNode }) {
   // Also where the page begins anew after a fault.
   const [hasSignedIn, setSignedIn] = useState(session.isOpen);
   const [hasForgotten, setForgotten] = useState(false);
-  const [goOn, setGoOn] = useState<() => void>();
+  const goOn = useAsking(whenEnded);
   const restored = useQuery({
     queryKey: ['session'],
     queryFn: () => session.restore(),
@@ -23,34 +27,20 @@ export function SignInGate({ children }: { children: ReactNode }) {
     refetchOnReconnect: false,
     retry: false,
   });
-  useEffect(() => {
-    let asking: Promise<void> | undefined;
-    // Several calls may find at the same time that the session has ended.
-    session.onEnd(() => {
-      asking ??= new Promise<void>((resolve) => setGoOn(() => resolve)).finally(() => (asking = undefined));
-      return asking;
-    });
-  }, []);
-
   if (restored.isPending) return <Waiting />;
   if (restored.data === true || hasSignedIn) {
     return (
       <>
         {children}
         <ProofDialog />
+        <AddressDialog />
         <Modal
           opened={goOn !== undefined}
           onClose={() => undefined}
           withCloseButton={false}
           title={text('sign_in.title')}
         >
-          <SignInForm
-            again
-            onDone={() => {
-              goOn?.();
-              setGoOn(undefined);
-            }}
-          />
+          <SignInForm again={text('sign_in.again')} onDone={() => goOn?.()} />
         </Modal>
       </>
     );

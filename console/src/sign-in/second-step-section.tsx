@@ -41,7 +41,7 @@ export function SecondStepSection() {
       </Title>
       {error && <PageError error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Waiting />}
-      {data && (data.totp ? <App step={data} onChanged={changed} /> : <NoApp onConfirmed={changed} />)}
+      {data && (data.totp ? <App step={data} onChanged={changed} /> : <NoApp step={data} onConfirmed={changed} />)}
       {codes && <RecoveryCodes codes={codes} onClose={() => setCodes(undefined)} />}
     </section>
   );
@@ -49,13 +49,13 @@ export function SecondStepSection() {
 
 type Changed = (codes?: readonly string[]) => Promise<void>;
 
-function NoApp({ onConfirmed }: { readonly onConfirmed: Changed }) {
+function NoApp({ step, onConfirmed }: { readonly step: SecondStep; readonly onConfirmed: Changed }) {
   const text = useText();
   const begin = useMutation({ mutationFn: beginApp });
   if (begin.data) return <NewAppForm app={begin.data} onConfirmed={onConfirmed} />;
   return (
     <Stack maw={720} align="start">
-      <Paragraph size="sm">{text('ways.none')}</Paragraph>
+      <Paragraph size="sm">{text(step.passkeys > 0 ? 'ways.none_but_passkey' : 'ways.none')}</Paragraph>
       {begin.error && <PageError error={begin.error} />}
       <Button variant="default" loading={begin.isPending} onClick={() => begin.mutate()}>
         {text('ways.begin')}

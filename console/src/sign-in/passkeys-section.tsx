@@ -1,0 +1,228 @@
+/** The passkeys of the member that is signed in: added, renamed, removed. */
+import { Button, Group, Modal, Stack, Table, Text as Paragraph, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNotify } from 'ra-core';
+import { useState } from 'react';
+import { ApiError } from '../api/errors.js';
+import {
+  deletePasskey,
+  enrolPasskey,
+  knowsPasskeys,
+  listPasskeys,
+  PasskeyError,
+  renamePasskey,
+  type Passkey,
+} from '../api/passkeys.js';
+import { session } from '../api/session.js';
+import { getWays } from '../api/ways.js';
+import { FIELD_OF_FORM } from '../data/faults.js';
+import { WriteDialog } from '../data/write-dialog.js';
+import { shownInstant } from '../fields/shown-time.js';
+import { useText, type Text } from '../i18n/text.js';
+import { ListSection } from '../members/list-section.js';
+import { useCheckedForm } from '../members/use-checked-form.js';
+import { FormFault } from '../model/form-parts.js';
+import { ActionButton } from '../shell/action.js';
+import { faultText } from '../shell/fault-text.js';
+import { WideTable } from '../shell/wide-table.js';
+
+export function PasskeysSection({ member }: { readonly member: string }) {
+  const text = useText();
+  const notify = useNotify();
+  const queries = useQueryClient();
+  const queryKey = ['passkeys', member];
+  const { data, error, refetch } = useQuery({ queryKey, queryFn: () => listPasskeys(member), retry: false });
+  const ways = useQuery({ queryKey: ['ways', session.project], queryFn: () => getWays(session.project) });
+  const [isAdding, setAdding] = useState(false);
+  const [renamed, setRenamed] = useState<Passkey>();
+  const [removed, setRemoved] = useState<Passkey>();
+  const changed = async (message: string): Promise<void> => {
+    setAdding(false);
+    setRenamed(undefined);
+    setRemoved(undefined);
+    notify(message, { type: 'success' });
+    for (const key of [queryKey, ['second-step']]) await queries.invalidateQueries({ queryKey: key });
+  };
+  const remove = useMutation({ mutationFn: deletePasskey, onSuccess: () => changed(text('passkeys.removed')) });
+  // Who is held back because of it has none.
+  const isHeld = error instanceof ApiError && error.has('second_step.missing');
+  return (
+    <ListSection
+      title={text('passkeys.title')}
+      action={
+        <ActionButton
+          size="xs"
+          variant="default"
+          reason={whyNot(ways.data?.passkey, text)}
+          onClick={() => setAdding(true)}
+        >
+          {text('passkeys.new')}
+        </ActionButton>
+      }
+      error={isHeld ? null : error}
+      onRetry={() => void refetch()}
+      count={isHeld ? 0 : data?.length}
+      none={text('passkeys.none')}
+      table={
+        <PasskeyTable
+          passkeys={data ?? []}
+          onRename={setRenamed}
+          onRemove={(passkey) => {
+            remove.reset();
+            setRemoved(passkey);
+          }}
+        />
+      }
+    >
+      {isAdding && (
+        <LabelDialog
+          title={text('passkeys.new')}
+          submit={text('passkeys.create')}
+          known=""
+          onSend={enrolPasskey}
+          onDone={() => changed(text('passkeys.made'))}
+          onClose={() => setAdding(false)}
+        />
+      )}
+      {renamed && (
+        <LabelDialog
+          title={text('passkeys.rename_title')}
+          submit={text('passkeys.rename')}
+          known={renamed.label}
+          onSend={(label) => renamePasskey(renamed.id, label)}
+          onDone={() => changed(text('passkeys.renamed'))}
+          onClose={() => setRenamed(undefined)}
+        />
+      )}
+      <WriteDialog
+        isOpen={removed !== undefined}
+        title={text('passkeys.remove_title', { name: nameOf(removed, text) })}
+        refusedTitle={text('passkeys.refused')}
+        fault={remove.error}
+        isBusy={remove.isPending}
+        canConfirm
+        confirm={text('passkeys.remove')}
+        color="red"
+        onConfirm={() => removed && remove.mutate(removed.id)}
+        onClose={() => setRemoved(undefined)}
+      >
+        <Paragraph size="sm">{text('passkeys.remove_text')}</Paragraph>
+      </WriteDialog>
+    </ListSection>
+  );
+}
+
+/** Why none can be added here; undefined if one can, or as long as it is not known. */
+function whyNot(isSetUp: boolean | undefined, text: Text): string | undefined {
+  if (isSetUp === false) return text('passkeys.not_set_up');
+  return knowsPasskeys() ? undefined : text('passkeys.no_browser');
+}
+
+function nameOf(passkey: Passkey | undefined, text: Text): string {
+  return passkey?.label || text('passkeys.nameless');
+}
+
+interface LabelDialogProps {
+  readonly title: string;
+  readonly submit: string;
+  readonly known: string;
+  /** @throws ApiError, OfflineError, PasskeyError */
+  readonly onSend: (label: string) => Promise<void>;
+  readonly onDone: () => Promise<void>;
+  readonly onClose: () => void;
+}
+
+function LabelDialog({ title, submit, known, onSend, onDone, onClose }: LabelDialogProps) {
+  const text = useText();
+  const [label, setLabel] = useState(known);
+  const { form, faults, isBusy, onSubmit } = useCheckedForm({
+    check: () => ({ ...(label.trim() === '' && { label: text('field.required') }) }),
+    fields: [{ id: 'label', label: text('passkeys.label') }],
+    send: async () => {
+      await onSend(label.trim());
+      await onDone();
+    },
+    faultsOfError: (error) => (error instanceof PasskeyError ? { [FIELD_OF_FORM]: faultText(error, text) } : undefined),
+  });
+  return (
+    <Modal opened onClose={onClose} title={title} closeOnClickOutside={false}>
+      <form onSubmit={onSubmit} noValidate ref={form}>
+        <Stack>
+          <FormFault fault={faults[FIELD_OF_FORM]} />
+          <TextInput
+            label={text('passkeys.label')}
+            description={text('passkeys.label_help')}
+            value={label}
+            error={faults['label']}
+            aria-invalid={faults['label'] !== undefined}
+            onChange={({ currentTarget }) => setLabel(currentTarget.value)}
+            data-autofocus
+          />
+          <Group justify="end">
+            <Button variant="default" onClick={onClose}>
+              {text('app.cancel')}
+            </Button>
+            <Button type="submit" loading={isBusy}>
+              {submit}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+interface PasskeyTableProps {
+  readonly passkeys: readonly Passkey[];
+  readonly onRename: (passkey: Passkey) => void;
+  readonly onRemove: (passkey: Passkey) => void;
+}
+
+function PasskeyTable({ passkeys, onRename, onRemove }: PasskeyTableProps) {
+  const text = useText();
+  return (
+    <WideTable minWidth={560} label={text('passkeys.title')}>
+      <Table.Thead>
+        <Table.Tr>
+          {(['label', 'made_at', 'last_used_at', 'backed_up'] as const).map((name) => (
+            <Table.Th key={name}>{text(`passkeys.${name}`)}</Table.Th>
+          ))}
+          <Table.Td />
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {passkeys.map((passkey) => (
+          <Table.Tr key={passkey.id}>
+            <Table.Td className="text-of-tenant">{nameOf(passkey, text)}</Table.Td>
+            <Table.Td>{shownInstant(passkey.inserted_at)}</Table.Td>
+            <Table.Td>
+              {passkey.last_used_at === null ? text('passkeys.unused') : shownInstant(passkey.last_used_at)}
+            </Table.Td>
+            <Table.Td>{text(passkey.backed_up ? 'passkeys.yes' : 'passkeys.no')}</Table.Td>
+            <Table.Td>
+              <Group gap="xs" wrap="nowrap">
+                <Button
+                  size="compact-xs"
+                  variant="default"
+                  aria-label={text('passkeys.rename_of', { name: nameOf(passkey, text) })}
+                  onClick={() => onRename(passkey)}
+                >
+                  {text('passkeys.rename')}
+                </Button>
+                <Button
+                  size="compact-xs"
+                  color="red"
+                  variant="light"
+                  aria-label={text('passkeys.remove_of', { name: nameOf(passkey, text) })}
+                  onClick={() => onRemove(passkey)}
+                >
+                  {text('passkeys.remove')}
+                </Button>
+              </Group>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </WideTable>
+  );
+}
