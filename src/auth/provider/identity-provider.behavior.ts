@@ -13,6 +13,7 @@ import { countMadeStatement, lockMakingStatement } from '../../sql/lock.sql.js';
 import { deleteIdentitiesStatement, providerStatement, type ProviderRow } from '../../sql/member/identity.sql.js';
 import { Behaviors, type PendingWrite, type RegisteredBehavior, type WrittenBy } from '../../unit/draft/behavior.js';
 import { type Body, type Draft, keyOf, withSystemValue } from '../../unit/draft/draft.js';
+import { withLabel } from '../../unit/definitions.js';
 import { WaysChanges } from '../ways-changes.js';
 import { checkProvider, isVisible, type ProviderSettings, VISIBLE } from './provider-settings.js';
 import { ProviderSecrets } from './providers.js';
@@ -37,9 +38,9 @@ export class IdentityProviderBehavior implements RegisteredBehavior, OnModuleIni
     return builtIn && id === IDENTITY_PROVIDER_KIND;
   }
 
-  async prepare(body: Body, { session }: PendingWrite): Promise<Body> {
+  async prepare(body: Body, { id, session }: PendingWrite): Promise<Body> {
     await this.changes.begin(session);
-    return body;
+    return id === undefined ? withLabel(body) : body;
   }
 
   /** From here on, the secret is encrypted. An edit is judged with what is stored, once its row is locked. */

@@ -10,7 +10,14 @@ import { bodyFields, isRequiredInBody, type KindContext } from './schema/unit.sc
 import { EXTENDED_FIELDS } from '../../model/built-in/built-in.js';
 import { isReference } from '../../model/parameter-type/parameter-type.js';
 import type { ParameterTypeId } from '../../model/parameter-type/parameter-types.js';
-import { ADMIN_KIND, GROUP_KIND, KIND_KIND, LINK_KIND, WEBHOOK_KIND } from '../../model/built-in-traits.js';
+import {
+  ADMIN_KIND,
+  GROUP_KIND,
+  IDENTITY_PROVIDER_KIND,
+  KIND_KIND,
+  LINK_KIND,
+  WEBHOOK_KIND,
+} from '../../model/built-in-traits.js';
 
 /** Only administrators may change them. */
 const ADMIN_ONLY_FIELDS: readonly string[] = ['username', 'email'];
@@ -103,8 +110,20 @@ function definitionExample(
     return { id: freeId('favourites', model.groups), label: 'Favourites', description: 'What we like', kind_list: [] };
   }
   if (kind.id === LINK_KIND) return { id: freeId('knows', model.linkTypes), label: 'Knows' };
+  if (kind.id === IDENTITY_PROVIDER_KIND) return providerExample(model, isNamed);
   if (kind.id === WEBHOOK_KIND) return { label: 'The ERP', url: 'https://erp.example.com/kind', headers: {} };
   return isParameterTypeId(kind.id) ? parameterExample(kind.id, model, isNamed) : undefined;
+}
+
+function providerExample({ kinds }: Model, isNamed: (kindId: string) => boolean): Schema {
+  return {
+    label: 'Google',
+    issuer: 'https://accounts.google.com',
+    client_id: '4711.apps.googleusercontent.com',
+    client_secret: 'the secret that it gave',
+    member_kind: memberKind(kinds, isNamed),
+    claims: { first_name: 'given_name' },
+  };
 }
 
 /** A complete kind with inline parameters, a unique constraint and access. */
@@ -131,7 +150,6 @@ function kindExample({ kinds, parameters }: Model): Schema {
 
 /** A kind that is closed by rules: each member has units of its own. */
 function ruledKindExample({ kinds, parameters }: Model, isNamed: (kindId: string) => boolean): Schema {
-  const members = [...kinds.values()].find((kind) => !kind.builtIn && isMemberKind(kind) && isNamed(kind.id));
   const [owner, subject, state] = ['owner', 'subject', 'state'].map((id) => freeId(id, parameters));
   const own = `eq(${owner},@member.id)`;
   return {
@@ -141,7 +159,7 @@ function ruledKindExample({ kinds, parameters }: Model, isNamed: (kindId: string
       {
         id: owner,
         kind_id: 'unit',
-        reference_kind: members?.id ?? ADMIN_KIND,
+        reference_kind: memberKind(kinds, isNamed),
         default_unit: '@member.id',
         write_once: true,
       },
@@ -171,6 +189,12 @@ function parameterExample(
     helper_text: 'What it is for',
     ...(isReference(parameterType(type)) && { reference_kind: target?.id ?? ADMIN_KIND }),
   };
+}
+
+/** A kind of members that projects define; administrators, if there is none. */
+function memberKind(kinds: Model['kinds'], isNamed: (kindId: string) => boolean): string {
+  const members = [...kinds.values()].find((kind) => !kind.builtIn && isMemberKind(kind) && isNamed(kind.id));
+  return members?.id ?? ADMIN_KIND;
 }
 
 function freeId(id: string, taken: { has: (id: string) => boolean }): string {

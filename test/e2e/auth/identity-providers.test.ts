@@ -266,7 +266,7 @@ describe('an identity provider', () => {
     await withProvider(async () => {
       expect(refusalOf(await make())).toEqual({ status: 409, messages: ['provider.exists id'] });
       lowerLimit('providersOfProject', 2);
-      await ok(make({ id: 'second' }));
+      expect(await ok(make({ id: 'second', label: undefined }))).toMatchObject({ label: 'Second' });
       const both = await Promise.all([make({ id: 'third' }), make()]);
       expect(both.map(refusalOf)).toEqual([
         { status: 409, messages: ['provider.too_many'] },

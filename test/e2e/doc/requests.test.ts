@@ -77,7 +77,9 @@ const DECIMALS = ['a_decimal', 'some_decimal', 'price', 'min_value', 'max_value'
 const EXPECTED: ReadonlyMap<string, Expected> = new Map<ErrorCode, Expected>([
   // A uniqueness.
   ...(['unit.not_unique', 'parameter.not_unique', 'parameter.exists'] as const).map((code) => [code, always] as const),
-  ...(['kind.exists', 'group.exists', 'link.exists', 'webhook.exists'] as const).map((code) => [code, always] as const),
+  ...(['kind.exists', 'group.exists', 'link.exists', 'webhook.exists', 'provider.exists'] as const).map(
+    (code) => [code, always] as const,
+  ),
   // Values may be the same that are written in two ways: "1" and "1.0".
   ['parameter.duplicate', any(at('some_decimal', 'shapes', 'parameters'), inDefinitions)],
   // What is not there.
@@ -90,6 +92,9 @@ const EXPECTED: ReadonlyMap<string, Expected> = new Map<ErrorCode, Expected>([
   // Where webhooks are sent.
   ['webhook.address', at('url')],
   ['webhook.too_many', always],
+  // Where providers are, and whom they let in.
+  ['provider.bad_issuer', at('issuer')],
+  ['provider.too_many', always],
   ['link.bad_definition', always],
   // The setting of the project, which is off.
   ['mail_sign_in.off', always],
@@ -129,7 +134,7 @@ const EXPECTED: ReadonlyMap<string, Expected> = new Map<ErrorCode, Expected>([
   ['parameter.bad_pattern', at('pattern')],
   // Told in words: operations on parameters, patterns of another dialect, texts of which white space is removed, bytes, digits, names of members.
   ['parameter.pattern_mismatch', any(at('word'), inDefinitions)],
-  ['parameter.too_short', any(at('name', 'username', 'email'), inDefinitions)],
+  ['parameter.too_short', any(at('name', 'username', 'email', 'label', 'client_id', 'client_secret'), inDefinitions)],
   ['parameter.too_long', any(at('name', 'cover', 'username', 'email'), inDefinitions)],
   ['parameter.too_small', any(at('price'), inDefinitions, ofResults)],
   ['parameter.too_large', any(inDefinitions, ofResults)],
@@ -147,6 +152,11 @@ const EXPECTED: ReadonlyMap<string, Expected> = new Map<ErrorCode, Expected>([
         'kinds',
         'filter',
         'headers',
+        'client_id',
+        'client_secret',
+        'scopes',
+        'member_kind',
+        'claims',
         'from',
         ...DECIMALS,
       ),

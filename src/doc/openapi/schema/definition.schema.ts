@@ -17,6 +17,7 @@ import {
   API_KEY_KIND,
   WEBHOOK_KIND,
   GROUP_KIND,
+  IDENTITY_PROVIDER_KIND,
   KIND_KIND,
   LINK_KIND,
   LINK_OPERATIONS,
@@ -244,6 +245,14 @@ const FIELD_SCHEMAS: ReadonlyMap<string, Schema> = new Map<string, Schema>([
   [`${LINK_KIND}.access`, schemaRef('kind_link_access')],
   [`${GROUP_KIND}.kind_list`, IDENTIFIERS],
   [`${API_KEY_KIND}.scope`, schemaRef('kind_key_scope')],
+  [
+    `${IDENTITY_PROVIDER_KIND}.claims`,
+    {
+      type: 'object',
+      additionalProperties: { type: 'string', minLength: 1, maxLength: LIMITS.claimName },
+      description: 'Names of claims by the parameters of new members that they fill: those that a sign-up may give.',
+    },
+  ],
   [`${WEBHOOK_KIND}.headers`, schemaRef('kind_webhook_headers')],
 ]);
 
