@@ -59,6 +59,7 @@ export class NewSessions {
           memberId,
           password,
           passkey,
+          withoutApp: way !== 'passkey' && !member.totp_confirmed,
           client,
         });
         if (!session) throw signInFailed();

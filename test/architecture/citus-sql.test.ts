@@ -214,7 +214,7 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
     expiredRows.deleteExpiredRowsStatement(SCHEMA, '_session'),
   ],
   startSessionStatement: () =>
-    [{ password: 'hash' }, { passkey: ID }, {}].map((proof) =>
+    [{ password: 'hash', withoutApp: true }, { passkey: ID }, {}].map((proof) =>
       session.startSessionStatement(SCHEMA, {
         id: ID,
         client,

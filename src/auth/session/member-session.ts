@@ -23,7 +23,7 @@ export class MemberSessions {
 
   /**
    * Starts a session; undefined if the member is deleted, or its kind is inactive or no member kind.
-   * @throws KindError 401 if the password has changed since it was checked, or the passkey is gone
+   * @throws KindError 401 if what the member has proved, or was not asked for, is another by now
    */
   async open(
     executor: Executor,

@@ -47,6 +47,8 @@ export interface SessionStart {
   readonly password?: string | undefined;
   /** The id of the passkey that was used. */
   readonly passkey?: string | undefined;
+  /** No code of an authenticator app was asked for, as the member had none. */
+  readonly withoutApp?: boolean | undefined;
   readonly client?: SessionClient | undefined;
 }
 
@@ -76,11 +78,11 @@ export class SessionStore {
     metricSources.addCache('sessions', this.#checked);
   }
 
-  /** @throws KindError 401 if the stored hash is no longer the one that was verified, or the passkey is gone */
+  /** @throws KindError 401 if what the member has proved, or was not asked for, is another by now */
   async start(
     executor: Executor,
     project: Project,
-    { kindId, memberId, password, passkey, client }: SessionStart,
+    { kindId, memberId, password, passkey, withoutApp, client }: SessionStart,
   ): Promise<SessionGrant> {
     const [sessionId, refreshId] = [randomUUID(), randomUUID()];
     const lifetime = this.config.refreshTokenTtl / 1000;
@@ -90,9 +92,10 @@ export class SessionStore {
         ...session,
         ...(password !== undefined && { password }),
         ...(passkey !== undefined && { passkey }),
+        ...(withoutApp && { withoutApp }),
       }),
     );
-    if (!row) throw refusal('signin.failed', 'The password was changed, or the passkey removed, a moment ago');
+    if (!row) throw refusal('signin.failed', 'The ways to sign in were changed a moment ago: sign in again');
     await this.expired.sweep(executor, project.schema, SESSION_TABLE);
     return { sessionId, refreshId, issuedAt: row.issued };
   }

@@ -26,15 +26,17 @@ interface NewSession {
   readonly password?: string;
   /** The id of the passkey that was used; if it is gone since, no session is started. */
   readonly passkey?: string;
+  /** No code of an authenticator app was asked for; if one is set up since, no session is started. */
+  readonly withoutApp?: boolean;
 }
 
 const IS_ALIVE = sql`s."expires_at" > now()`;
 
 /**
  * Starts a session with its first refresh token, and deletes expired sessions of the member. One row `issued`; none if
- * what its member has proved itself with has changed. A transaction that changes that or deletes the member at the same time waits for
- * this one and then ends this session too. That takes an UPDATE, though it changes nothing: it makes a waiting
- * transaction of level REPEATABLE READ fail and run again, which a lock would not.
+ * what its member has proved itself with, or has to, has changed. A transaction that changes that or deletes the member at
+ * the same time waits for this one and then ends this session too. That takes an UPDATE, though it changes nothing: it
+ * makes a waiting transaction of level REPEATABLE READ fail and run again, which a lock would not.
  */
 export function startSessionStatement(schema: string, session: NewSession): Statement {
   const { id, client, memberKind, memberId, refresh, lifetime } = session;
@@ -74,22 +76,26 @@ export function startSessionStatement(schema: string, session: NewSession): Stat
   );
 }
 
-/** One row if what the member has proved itself with is still there. */
-function stillProved(schema: string, { memberId, password, passkey }: NewSession): Fragment {
+/** One row if what the member has proved itself with is still there, and all that is asked for. */
+function stillProved(schema: string, { memberId, password, passkey, withoutApp }: NewSession): Fragment {
   const member = sql`${param(memberId)}::uuid`;
-  if (password !== undefined) {
+  if (passkey !== undefined) {
     return sql`
-      UPDATE ${ident(schema, CREDENTIAL_KIND)}
-      SET "password_hash" = "password_hash"
-      WHERE "member_id" = ${member} AND "password_hash" = ${param(password)}
+      UPDATE ${ident(schema, PASSKEY_KIND)}
+      SET "member" = "member"
+      WHERE "member" = ${member} AND "id" = ${param(passkey)}::uuid
       RETURNING 1 AS one
     `;
   }
-  if (passkey === undefined) return sql`SELECT 1 AS one`;
+  const unchanged = [
+    password === undefined ? undefined : sql`"password_hash" = ${param(password)}`,
+    withoutApp ? sql`"totp_confirmed" IS NOT TRUE` : undefined,
+  ];
+  if (unchanged.every((each) => each === undefined)) return sql`SELECT 1 AS one`;
   return sql`
-    UPDATE ${ident(schema, PASSKEY_KIND)}
-    SET "member" = "member"
-    WHERE "member" = ${member} AND "id" = ${param(passkey)}::uuid
+    UPDATE ${ident(schema, CREDENTIAL_KIND)}
+    SET "password_hash" = "password_hash"
+    WHERE ${all([sql`"member_id" = ${member}`, ...unchanged])}
     RETURNING 1 AS one
   `;
 }

@@ -89,12 +89,15 @@ async function member(kind: TestedMember['kind'], has: string): Promise<TestedMe
   await app.get(PasswordStore).setByName(project, name, PASSWORD, () => undefined);
   await query(admin, 'UPDATE $schema."kind_system_user" SET "email_verified_at" = now() WHERE "username" = $1', [name]);
   if (has.includes('passkey')) await addPasskey(name);
-  if (!has.includes('app')) return { kind, has, name };
+  return { kind, has, name, ...(has.includes('app') && { secret: await addApp(name) }) };
+}
+
+async function addApp(name: string): Promise<string> {
   const session = await ok(anonymous(admin).post('/auth/signin', { username: name, password: PASSWORD }));
   const as = admin.as(session.access_token as string);
   const { secret } = (await ok(as.post('/auth/totp', {}))) as { secret: string };
   await ok(as.post('/auth/totp/confirm', { code: new TOTP({ secret }).generate() }));
-  return { kind, has, name, secret };
+  return secret;
 }
 
 /** As a device would have made it: the devices themselves are tested elsewhere. */
@@ -225,3 +228,15 @@ describe.each(SETTINGS)('otp $otp, second_step $secondStep', (settings) => {
     }
   });
 });
+
+it.each(['password', 'mail_code', 'provider'] as const)(
+  'by %s: a sign-in that is under way gets no session once an app is set up',
+  async (way) => {
+    await setSettings(admin, { otp: false, secondStep: 'optional' });
+    const of = await member('person', `nothing, by ${way}`);
+    const before = await credentialOf(of);
+    await addApp(of.name);
+    const begun = app.get(NewSessions).session(await projectNow(), CLIENT, before, { way, otp: null });
+    await expect(begun).rejects.toMatchObject({ status: 401 });
+  },
+);
