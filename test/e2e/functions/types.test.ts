@@ -273,19 +273,22 @@ export async function make({ files, system }: Context): Promise<void> {
 }
 `;
 
-it.each([
-  ['links', LINKS],
-  ['fileHooks', FILE_HOOKS],
-  ['groups', GROUPS],
-  ['units', UNITS],
-  ['expressions', EXPRESSIONS],
-  ['linkHooks', LINK_HOOKS],
-])('type %s in functions', { timeout: 60_000 }, async (name, source) => {
-  const folder = new FunctionsFolder({ [`_${name}.ts`]: source });
+// At once, because each check begins with the types of the libraries.
+it('type links, files, groups, units, expressions and hooks in functions', { timeout: 60_000 }, async () => {
+  const sources = {
+    '_links.ts': LINKS,
+    '_file-hooks.ts': FILE_HOOKS,
+    '_groups.ts': GROUPS,
+    '_units.ts': UNITS,
+    '_expressions.ts': EXPRESSIONS,
+    '_link-hooks.ts': LINK_HOOKS,
+  };
+  const folder = new FunctionsFolder(sources);
   const { current } = service.service.app.get(FunctionRegistry);
   const kinds = renderKindTypes(kindTypesOf(await modelOf(project), project.id, current), project.id);
   const checker = await TypeChecker.make(folder.path);
-  expect(checker?.check([join(folder.path, `_${name}.ts`)], kinds)).toEqual([]);
+  const paths = Object.keys(sources).map((name) => join(folder.path, name));
+  expect(checker?.check(paths, kinds)).toEqual([]);
 });
 
 it('without them links have any values', { timeout: 60_000 }, async () => {

@@ -49,7 +49,7 @@ async function makeProject(): Promise<{ admin: TestProject; ann: string; guest: 
 const [here, there] = [await makeProject(), await makeProject()];
 
 interface Units {
-  /** Ann's, made for this one call. */
+  /** Ann's, which no call before has changed. */
   readonly note: string;
   readonly other: string;
   readonly file: string;
@@ -573,21 +573,22 @@ const tokens = new Map<string, Promise<string | undefined>>();
 describe.each(ROWS)(
   '$route',
   ({ route, call, answers, keyed: byKey, open, bare, tokenless, projectInPath, anyQuery }) => {
+    const makeUnits = async (): Promise<Units> => {
+      if (call.length === 0) return { note: '', other: '', file: '' };
+      const note = () => createdId(here.admin.post('/note/unit', { owner: here.ann }));
+      const file = () => createdId(here.admin.post('/file/unit', { name: 'a.txt', content: '', owner: here.ann }));
+      return { note: await note(), other: await note(), file: route.includes('/file/') ? await file() : '' };
+    };
+    /** They serve until a request may have changed them. */
+    let units: Units | undefined;
     const answered = async (as: TestProject, options?: CallOptions, query = ''): Promise<number> => {
-      const note = async (): Promise<string> => await createdId(here.admin.post('/note/unit', { owner: here.ann }));
-      const file = async (): Promise<string> =>
-        route.includes('/file/')
-          ? await createdId(here.admin.post('/file/unit', { name: 'a.txt', content: '', owner: here.ann }))
-          : '';
-      const units =
-        call.length > 0
-          ? { note: await note(), other: await note(), file: await file() }
-          : { note: '', other: '', file: '' };
+      units ??= await makeUnits();
       const [method, address, body] = call(units);
       const path = `${address}${address.includes('?') ? query.replace('?', '&') : query}`;
       const reply = path.startsWith('^')
         ? await fetch(`${as.service.url}${path.slice(1)}`, { method, headers: options?.headers ?? {} })
         : await as.call(method, path, body, options);
+      if (reply.status < 400 && method !== 'GET') units = undefined;
       if (!(reply instanceof Response) && !(bare && reply.status === 200)) expectWellFormed(reply);
       expect(reply.headers.get('x-content-type-options')).toBe('nosniff');
       if (reply.status >= 400 || path.startsWith('/auth/')) expect(reply.headers.get('cache-control')).toBe('no-store');

@@ -8,9 +8,12 @@ import { expect, it, vi } from 'vitest';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { defineKinds } from '../../support/callers.js';
 import { refusalOf } from '../../support/definitions.js';
+import { lowerLimit } from '../../support/limits.js';
 import { startTestService, type Reply } from '../../support/service.js';
 import { sideConnection } from '../../support/side-connection.js';
 
+// A service reads it when it starts.
+lowerLimit('changesWaiting', 40);
 const service = await startTestService({ databasePool: 3, bodyLimitUnits: 1000 });
 const project = await service.project();
 await defineKinds(project, { id: 'note', label: 'Note', parameters: [{ id: 'text', kind_id: 'text' }] });
