@@ -8,13 +8,18 @@ import { ConsolePage } from '../support/console.js';
 import { query } from '../support/definitions.js';
 import { addDevice } from '../support/device.js';
 import { codeIn, Mailbox, setSettings, temporaryFolder } from '../support/mailbox.js';
+import { startOidcProvider } from '../support/oidc-provider.js';
 import { ADMIN, startTestService } from '../support/service.js';
 
 vi.setConfig({ testTimeout: 60_000 });
 
 const dataDir = temporaryFolder();
 const mailbox = new Mailbox(dataDir);
-const service = await startTestService({ dataDir, authRateLimit: false });
+const service = await startTestService({
+  dataDir,
+  authRateLimit: false,
+  identityProviders: { allow: [], allowPrivate: true },
+});
 const project = await withMembers(await service.project());
 const [ann, bob] = [await signUp(project, 'ann'), await signUp(project, 'bob')];
 const browser = await startChromium();
@@ -339,4 +344,70 @@ it('who has not proved the address is asked for that first, and goes on; another
   } finally {
     await setSettings(project, { verifyEmail: false });
   }
+});
+
+it('a provider is set up with its callback address, a member links its account there, and signs in with it', async () => {
+  const callback = `${service.service.url}/api/lib/project/${project.id}/provider/corp/callback`;
+  const oidc = await startOidcProvider({ redirectUris: [callback] });
+  oidc.accounts.set('emil', { email: 'somebody@else.example', email_verified: true });
+  const opened = await ConsolePage.signedIn(browser, project);
+  await opened.page.goto(opened.url('#/settings'));
+  const providers = region(opened, 'Identity providers');
+  await providers.getByText('There are none.').waitFor();
+  await providers.getByRole('link', { name: 'New provider' }).click();
+  const field = (name: string) => opened.page.getByRole('textbox', { name, exact: true });
+  await field('Id').fill('corp');
+  await field('Label').fill('Corporation');
+  await field('Issuer').fill(oidc.issuer);
+  await field('Client id').fill(oidc.clientId);
+  await field('Client secret').fill(oidc.clientSecret);
+  await field('Member kind').fill('person');
+  await opened.page.getByRole('button', { name: 'Create' }).click();
+  await opened.page.getByRole('heading', { name: 'Corporation' }).waitFor();
+  await opened.page.goto(opened.url('#/settings'));
+  await providers.getByText(callback).waitFor();
+  expect(await opened.accessibilityFaults()).toEqual([]);
+  await opened.screenshot('providers');
+
+  const emil = await signUp(project, 'emil');
+  const his = await signingIn(emil, '#/account/sign-in');
+  const { page } = his;
+  const accounts = region(his, 'Accounts elsewhere');
+  await accounts.getByRole('button', { name: 'Link Corporation' }).click();
+  const atProvider = async (): Promise<void> => {
+    await page.getByPlaceholder('Enter any login').fill('emil');
+    await page.getByPlaceholder('and password').fill('any');
+    await page.getByRole('button', { name: 'Sign-in' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
+  };
+  await atProvider();
+  await accounts.getByRole('cell', { name: 'somebody@else.example' }).waitFor();
+  expect(await his.accessibilityFaults()).toEqual([]);
+  // The sign-in at the provider began no other session.
+  const sessions = region(his, 'Sessions').getByRole('row');
+  // With the head, that of the sign-up, and the present one.
+  await vi.waitFor(async () => expect(await sessions.count()).toBe(3), 10_000);
+
+  const signOut = async (): Promise<void> => {
+    await page.getByRole('button', { name: emil.username }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  };
+  await signOut();
+  await page.getByRole('button', { name: 'Continue with Corporation' }).click();
+  await kinds(his).waitFor();
+  // At the page that was left.
+  await accounts.getByRole('button', { name: 'Remove the account of Corporation' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+  await accounts.getByText('There are none.').waitFor();
+  await signOut();
+  await page.getByRole('button', { name: 'Continue with Corporation' }).click();
+  await page.getByText('No member may sign in with this account.').waitFor();
+  expect(await his.accessibilityFaults()).toEqual([]);
+  expect(new URL(page.url()).search).toBe('');
+  await his.context.close();
+
+  await providers.getByRole('button', { name: 'Delete the provider Corporation' }).click();
+  await opened.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await providers.getByText('There are none.').waitFor();
+  await opened.context.close();
 });

@@ -5,6 +5,7 @@ import { session, type MissingStep } from './session.js';
 export interface Ways {
   readonly mail_code: boolean;
   readonly passkey: boolean;
+  readonly providers: readonly { readonly id: string; readonly label: string }[];
 }
 
 /** What was given for the second step; empty for nothing. */

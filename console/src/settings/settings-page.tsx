@@ -17,6 +17,7 @@ import { useText } from '../i18n/text.js';
 import { useCheckedForm } from '../members/use-checked-form.js';
 import { FormFault } from '../model/form-parts.js';
 import { PageError, Waiting } from '../shell/page-states.js';
+import { ProvidersSection } from './providers-section.js';
 import { GROUPS, type Setting } from './settings.js';
 
 export function SettingsPage() {
@@ -37,6 +38,7 @@ export function SettingsPage() {
       {error && <PageError error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Waiting />}
       {data && GROUPS.map((group) => <SettingsForm key={group.id} {...group} stored={data} />)}
+      {data && <ProvidersSection />}
       <Paragraph size="sm" c="dimmed">
         {text('settings.others')}
       </Paragraph>

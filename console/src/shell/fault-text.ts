@@ -7,3 +7,19 @@ export function faultText(error: unknown, text: Text): string {
     ? text(`passkeys.${error.refusal}`)
     : (error as Error).message;
 }
+
+/** What the service leads back with from a provider. */
+const ARRIVALS = {
+  'provider.refused': 'providers.refused',
+  'provider.unavailable': 'providers.unavailable',
+  'provider.email_unverified': 'providers.email_unverified',
+  'provider.claims_missing': 'providers.claims_missing',
+  'identity.not_linked': 'providers.not_linked',
+  'identity.linked': 'providers.linked',
+  'access.denied': 'providers.denied',
+} as const;
+
+/** Why the way back from a provider is no sign-in. */
+export function arrivalText(code: string, text: Text): string {
+  return text(code in ARRIVALS ? ARRIVALS[code as keyof typeof ARRIVALS] : 'providers.refused');
+}

@@ -1,12 +1,14 @@
 /** Signs in, by the ways that the project has. */
-import { Alert, Anchor, Button, Divider, PasswordInput, Stack, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { useState, type FormEvent } from 'react';
+import { Alert, Anchor, Button, Divider, PasswordInput, Stack, Text as Paragraph, TextInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useEffect, useState, type FormEvent } from 'react';
 import { knowsPasskeys, signInByPasskey } from '../api/passkeys.js';
+import { canLeave, signInAt, signInByProvider, takeArrival, type Brought } from '../api/providers.js';
 import { session, type MissingStep } from '../api/session.js';
-import { getWays, mailCode, signInByCode, signInByPassword } from '../api/ways.js';
+import { getWays, mailCode, signInByCode, signInByPassword, type Ways } from '../api/ways.js';
 import { useText } from '../i18n/text.js';
-import { faultText } from './fault-text.js';
+import { arrivalText, faultText } from './fault-text.js';
+import { Waiting } from './page-states.js';
 
 interface SignInFormProps {
   /** Why somebody is to sign in again, above a page that stays as it is. */
@@ -25,11 +27,14 @@ export function SignInForm({ again, onDone }: SignInFormProps) {
     enabled: asked !== '',
     retry: false,
   });
+  const [arrival] = useState(() => takeArrival('sign_in'));
+  // What an identity provider has led back with, until it is refused.
+  const [brought, setBrought] = useState(arrival && 'code' in arrival ? arrival : undefined);
   const [byCode, setByCode] = useState(false);
   const [isMailed, setMailed] = useState(false);
   const [missing, setMissing] = useState<MissingStep>();
   const [isBusy, setBusy] = useState(false);
-  const [fault, setFault] = useState<string>();
+  const [fault, setFault] = useState(arrival && 'error' in arrival ? arrivalText(arrival.error, text) : undefined);
 
   const run = async (work: () => Promise<void>): Promise<void> => {
     setBusy(true);
@@ -48,12 +53,23 @@ export function SignInForm({ again, onDone }: SignInFormProps) {
     setMissing(step);
     if (step === 'passkey') await go(signInByPasskey(project));
   };
+  const { mutate: arrive } = useMutation({
+    mutationFn: (from: Brought) => go(signInByProvider(from, '')),
+    onError: (error) => {
+      setBrought(undefined);
+      setFault(faultText(error, text));
+    },
+  });
+  useEffect(() => {
+    if (arrival && 'code' in arrival) arrive(arrival);
+  }, [arrival, arrive]);
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const values = new FormData(event.currentTarget);
     const valueOf = (name: string) => (values.get(name) as string | null) ?? '';
     const [email, code, otp] = ['email', 'code', 'otp'].map((name) => valueOf(name).trim()) as [string, string, string];
     void run(async () => {
+      if (brought) return go(signInByProvider(brought, otp));
       if (!byCode) {
         const proof = { username: valueOf('username').trim(), password: valueOf('password'), otp };
         return go(signInByPassword(project, proof));
@@ -64,18 +80,20 @@ export function SignInForm({ again, onDone }: SignInFormProps) {
     });
   };
   const change = (toCode: boolean): void => {
+    setBrought(undefined);
     setByCode(toCode);
     setMailed(false);
     setMissing(undefined);
     setFault(undefined);
   };
 
+  if (brought && (missing === undefined || missing === 'passkey')) return <Waiting />;
   return (
     <form onSubmit={submit}>
       <Stack>
         {again !== undefined && <Alert color="yellow">{again}</Alert>}
         {!isSecureContext && <Alert color="yellow">{text('sign_in.not_secure')}</Alert>}
-        {again === undefined && (
+        {again === undefined && !brought && (
           <TextInput
             label={text('sign_in.project')}
             value={project}
@@ -88,7 +106,7 @@ export function SignInForm({ again, onDone }: SignInFormProps) {
             required
           />
         )}
-        {byCode ? <CodeFields isMailed={isMailed} /> : <PasswordFields />}
+        {!brought && (byCode ? <CodeFields isMailed={isMailed} /> : <PasswordFields />)}
         {missing && <Alert>{text(`sign_in.asks_${missing}`)}</Alert>}
         {missing && missing !== 'passkey' && (
           <TextInput
@@ -113,7 +131,7 @@ export function SignInForm({ again, onDone }: SignInFormProps) {
             {text('sign_in.another_code')}
           </Anchor>
         )}
-        {(ways?.mail_code === true || ways?.passkey === true) && <Divider label={text('sign_in.or')} />}
+        {hasOthers(ways) && <Divider label={text('sign_in.or')} />}
         {ways?.passkey === true && knowsPasskeys() && (
           <Button variant="default" onClick={() => void run(() => go(signInByPasskey(project)))}>
             {text('passkeys.use')}
@@ -124,9 +142,34 @@ export function SignInForm({ again, onDone }: SignInFormProps) {
             {text(byCode ? 'sign_in.by_password' : 'sign_in.by_code')}
           </Button>
         )}
+        {canLeave() &&
+          ways?.providers.map(({ id, label }) => (
+            <Button
+              key={id}
+              variant="default"
+              className="text-of-tenant"
+              onClick={() => void run(() => signInAt(project, id))}
+            >
+              {text('providers.go_on', { label })}
+            </Button>
+          ))}
+        {canLeave() && again !== undefined && ways !== undefined && ways.providers.length > 0 && (
+          <Paragraph size="xs" c="dimmed">
+            {text('providers.leaves')}
+          </Paragraph>
+        )}
+        {brought && (
+          <Anchor component="button" type="button" size="sm" onClick={() => change(false)}>
+            {text('sign_in.back')}
+          </Anchor>
+        )}
       </Stack>
     </form>
   );
+}
+
+function hasOthers(ways: Ways | undefined): boolean {
+  return ways !== undefined && (ways.passkey || ways.mail_code || ways.providers.length > 0);
 }
 
 function PasswordFields() {

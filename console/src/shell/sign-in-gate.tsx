@@ -1,6 +1,7 @@
 import { Anchor, Center, Group, Modal, Paper, Text as Paragraph, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState, type ReactNode } from 'react';
+import { isSigningIn } from '../api/providers.js';
 import { session } from '../api/session.js';
 import icon from '../icon.svg';
 import { useText } from '../i18n/text.js';
@@ -22,7 +23,8 @@ export function SignInGate({ children }: { children: ReactNode }) {
   const goOn = useAsking(whenEnded);
   const restored = useQuery({
     queryKey: ['session'],
-    queryFn: () => session.restore(),
+    // Who comes from an identity provider has signed in anew.
+    queryFn: async () => !isSigningIn() && (await session.restore()),
     staleTime: Infinity,
     refetchOnReconnect: false,
     retry: false,

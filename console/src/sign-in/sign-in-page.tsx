@@ -1,10 +1,11 @@
-/** How the member that is signed in signs in: second step, passkeys, address, password, sessions. Each is a section. */
+/** How the member that is signed in signs in. Each way is a section. */
 import { Stack, Text as Paragraph, Title } from '@mantine/core';
 import { PasswordForm } from '../members/password-form.js';
 import { SessionList } from '../members/session-list.js';
 import { useText } from '../i18n/text.js';
 import { useMe } from '../shell/use-me.js';
 import { AddressSection } from './address-section.js';
+import { IdentitiesSection } from './identities-section.js';
 import { PasskeysSection } from './passkeys-section.js';
 import { SecondStepSection } from './second-step-section.js';
 
@@ -20,6 +21,7 @@ export function SignInPage() {
       <Stack gap="xl" pb="xl">
         <SecondStepSection />
         {me && <PasskeysSection member={me.id} />}
+        {me && <IdentitiesSection member={me.id} />}
         {me && <AddressSection me={me} />}
         <PasswordForm />
         <SessionList member={undefined} name={me?.username ?? ''} />

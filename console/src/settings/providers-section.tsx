@@ -1,0 +1,130 @@
+/** The identity providers of the project, with the addresses that are registered there. Their forms are those of units. */
+import { Anchor, Button, CopyButton, Group, Table, Text as Paragraph } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNotify } from 'ra-core';
+import { useState } from 'react';
+import { Link } from 'react-router';
+import { callbackOf, deleteProvider, listProviders, type Provider } from '../api/providers.js';
+import { WriteDialog } from '../data/write-dialog.js';
+import { useText } from '../i18n/text.js';
+import { ListSection } from '../members/list-section.js';
+import { ActionButton } from '../shell/action.js';
+import { WideTable } from '../shell/wide-table.js';
+
+const QUERY_KEY = ['identity-providers'];
+
+export function ProvidersSection() {
+  const text = useText();
+  const notify = useNotify();
+  const queries = useQueryClient();
+  const { data, error, refetch } = useQuery({ queryKey: QUERY_KEY, queryFn: listProviders, retry: false });
+  const [deleted, setDeleted] = useState<Provider>();
+  const remove = useMutation({
+    mutationFn: deleteProvider,
+    onSuccess: async () => {
+      setDeleted(undefined);
+      notify(text('providers.deleted'), { type: 'success' });
+      await queries.invalidateQueries({ queryKey: QUERY_KEY });
+    },
+  });
+  return (
+    <ListSection
+      title={text('providers.title')}
+      action={
+        <ActionButton size="xs" variant="default" reason={undefined} to="/data/identity_provider/new">
+          {text('providers.new')}
+        </ActionButton>
+      }
+      error={error}
+      onRetry={() => void refetch()}
+      count={data?.length}
+      none={text('providers.none')}
+      table={
+        <ProviderTable
+          providers={data ?? []}
+          onDelete={(provider) => {
+            remove.reset();
+            setDeleted(provider);
+          }}
+        />
+      }
+    >
+      <WriteDialog
+        isOpen={deleted !== undefined}
+        title={text('providers.delete_title', { label: deleted?.label ?? '' })}
+        refusedTitle={text('passkeys.refused')}
+        fault={remove.error}
+        isBusy={remove.isPending}
+        canConfirm
+        confirm={text('providers.delete')}
+        color="red"
+        onConfirm={() => deleted && remove.mutate(deleted.id)}
+        onClose={() => setDeleted(undefined)}
+      >
+        <Paragraph size="sm">{text('providers.delete_text')}</Paragraph>
+      </WriteDialog>
+    </ListSection>
+  );
+}
+
+interface ProviderTableProps {
+  readonly providers: readonly Provider[];
+  readonly onDelete: (provider: Provider) => void;
+}
+
+function ProviderTable({ providers, onDelete }: ProviderTableProps) {
+  const text = useText();
+  return (
+    <WideTable minWidth={720} label={text('providers.title')}>
+      <Table.Thead>
+        <Table.Tr>
+          {(['label', 'issuer', 'active', 'callback'] as const).map((name) => (
+            <Table.Th key={name}>{text(`providers.${name}`)}</Table.Th>
+          ))}
+          <Table.Td />
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {providers.map((provider) => (
+          <Table.Tr key={provider.id}>
+            <Table.Td className="text-of-tenant">
+              <Anchor component={Link} to={`/data/identity_provider/unit/${encodeURIComponent(provider.id)}`}>
+                {provider.label}
+              </Anchor>
+            </Table.Td>
+            <Table.Td className="text-of-tenant">{provider.issuer}</Table.Td>
+            <Table.Td>{text(provider.active ? 'passkeys.yes' : 'passkeys.no')}</Table.Td>
+            <Table.Td>
+              <code>{callbackOf(provider.id)}</code>
+            </Table.Td>
+            <Table.Td>
+              <Group gap="xs" wrap="nowrap">
+                <CopyButton value={callbackOf(provider.id)}>
+                  {({ copied, copy }) => (
+                    <Button
+                      size="compact-xs"
+                      variant="default"
+                      aria-label={text('providers.copy_of', { label: provider.label })}
+                      onClick={copy}
+                    >
+                      {text(copied ? 'keys.copied' : 'providers.copy')}
+                    </Button>
+                  )}
+                </CopyButton>
+                <Button
+                  size="compact-xs"
+                  color="red"
+                  variant="light"
+                  aria-label={text('providers.delete_of', { label: provider.label })}
+                  onClick={() => onDelete(provider)}
+                >
+                  {text('providers.delete')}
+                </Button>
+              </Group>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </WideTable>
+  );
+}

@@ -1,0 +1,155 @@
+/** The accounts that the member has at identity providers, by which it signs in: linked and removed. */
+import { Alert, Button, Group, Table, Text as Paragraph } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNotify } from 'ra-core';
+import { useEffect, useState } from 'react';
+import { ApiError } from '../api/errors.js';
+import {
+  canLeave,
+  deleteIdentity,
+  linkArrived,
+  linkAt,
+  listIdentities,
+  takeArrival,
+  type Identity,
+} from '../api/providers.js';
+import { session } from '../api/session.js';
+import { getWays } from '../api/ways.js';
+import { WriteDialog } from '../data/write-dialog.js';
+import { shownInstant } from '../fields/shown-time.js';
+import { useText } from '../i18n/text.js';
+import { ListSection } from '../members/list-section.js';
+import { arrivalText } from '../shell/fault-text.js';
+import { WideTable } from '../shell/wide-table.js';
+
+export function IdentitiesSection({ member }: { readonly member: string }) {
+  const text = useText();
+  const notify = useNotify();
+  const queries = useQueryClient();
+  const queryKey = ['identities', member];
+  const { data, error, refetch } = useQuery({ queryKey, queryFn: () => listIdentities(member), retry: false });
+  const ways = useQuery({ queryKey: ['ways', session.project], queryFn: () => getWays(session.project) });
+  const providers = ways.data?.providers ?? [];
+  const labels = new Map(providers.map(({ id, label }) => [id, label]));
+  const labelOf = (id: string) => labels.get(id) ?? id;
+  const [removed, setRemoved] = useState<Identity>();
+  const [arrival] = useState(() => takeArrival('link'));
+  const done = async (message: string): Promise<void> => {
+    setRemoved(undefined);
+    notify(message, { type: 'success' });
+    // A session at the provider begins another one here for a moment.
+    for (const key of [queryKey, ['sessions']]) await queries.invalidateQueries({ queryKey: key });
+  };
+  const leave = useMutation({ mutationFn: linkAt });
+  const link = useMutation({ mutationFn: linkArrived, onSuccess: () => done(text('providers.was_linked')) });
+  const remove = useMutation({ mutationFn: deleteIdentity, onSuccess: () => done(text('providers.removed')) });
+  const { mutate } = link;
+  useEffect(() => {
+    if (arrival && 'code' in arrival) mutate(arrival);
+  }, [arrival, mutate]);
+  const fault =
+    leave.error?.message ??
+    link.error?.message ??
+    (arrival && 'error' in arrival ? arrivalText(arrival.error, text) : undefined);
+  // Members that are held back cannot read them.
+  const isHeld = error instanceof ApiError && error.has('second_step.missing');
+  if (providers.length === 0 && !data?.length) return null;
+  return (
+    <ListSection
+      title={text('providers.accounts')}
+      action={
+        canLeave() && (
+          <Group gap="xs">
+            {providers.map(({ id, label }) => (
+              <Button
+                key={id}
+                size="xs"
+                variant="default"
+                className="text-of-tenant"
+                loading={leave.isPending && leave.variables === id}
+                onClick={() => leave.mutate(id)}
+              >
+                {text('providers.link', { label })}
+              </Button>
+            ))}
+          </Group>
+        )
+      }
+      error={isHeld ? null : error}
+      onRetry={() => void refetch()}
+      count={isHeld ? 0 : data?.length}
+      none={text('providers.no_accounts')}
+      table={
+        <IdentityTable
+          identities={data ?? []}
+          labelOf={labelOf}
+          onRemove={(identity) => {
+            remove.reset();
+            setRemoved(identity);
+          }}
+        />
+      }
+    >
+      <div aria-live="polite">{fault !== undefined && <Alert color="red">{fault}</Alert>}</div>
+      <WriteDialog
+        isOpen={removed !== undefined}
+        title={text('providers.remove_title', { label: labelOf(removed?.provider ?? '') })}
+        refusedTitle={text('passkeys.refused')}
+        fault={remove.error}
+        isBusy={remove.isPending}
+        canConfirm
+        confirm={text('passkeys.remove')}
+        color="red"
+        onConfirm={() => removed && remove.mutate(removed.id)}
+        onClose={() => setRemoved(undefined)}
+      >
+        <Paragraph size="sm">{text('providers.remove_text')}</Paragraph>
+      </WriteDialog>
+    </ListSection>
+  );
+}
+
+interface IdentityTableProps {
+  readonly identities: readonly Identity[];
+  readonly labelOf: (provider: string) => string;
+  readonly onRemove: (identity: Identity) => void;
+}
+
+function IdentityTable({ identities, labelOf, onRemove }: IdentityTableProps) {
+  const text = useText();
+  return (
+    <WideTable minWidth={560} label={text('providers.accounts')}>
+      <Table.Thead>
+        <Table.Tr>
+          {(['provider', 'email', 'made_at', 'last_used_at'] as const).map((name) => (
+            <Table.Th key={name}>{text(`providers.${name}`)}</Table.Th>
+          ))}
+          <Table.Td />
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {identities.map((identity) => (
+          <Table.Tr key={identity.id}>
+            <Table.Td className="text-of-tenant">{labelOf(identity.provider)}</Table.Td>
+            <Table.Td className="text-of-tenant">{identity.email ?? text('sessions.unknown')}</Table.Td>
+            <Table.Td>{shownInstant(identity.inserted_at)}</Table.Td>
+            <Table.Td>
+              {identity.last_used_at === null ? text('passkeys.unused') : shownInstant(identity.last_used_at)}
+            </Table.Td>
+            <Table.Td>
+              <Button
+                size="compact-xs"
+                color="red"
+                variant="light"
+                aria-label={text('providers.remove_of', { label: labelOf(identity.provider) })}
+                onClick={() => onRemove(identity)}
+              >
+                {text('passkeys.remove')}
+              </Button>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </WideTable>
+  );
+}
