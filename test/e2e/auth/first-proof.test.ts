@@ -24,6 +24,12 @@ async function withAllWays(name: string) {
   const { challenge_id, options } = await ok(as.post('/auth/passkey/options', {}));
   const device = new Authenticator(ORIGIN);
   await ok(as.post('/auth/passkey', { challenge_id, response: device.create(options) }));
+  await query(
+    admin,
+    `INSERT INTO $schema.identity (id, provider, member, issuer, subject, metadata, inserted_at, updated_at)
+     VALUES (gen_random_uuid(), 'idp', $1, 'https://idp.example.com', $2, '{}', now(), now())`,
+    [member.id, name],
+  );
   const code = new TOTP({ secret }).generate({ timestamp: Date.now() - 30_000 });
   const { recovery_codes: recovery } = (await ok(as.post('/auth/totp/confirm', { code }))) as {
     recovery_codes: string[];
@@ -61,12 +67,14 @@ describe('a reset that proves an address for the first time', () => {
     const session = await ok(signIn('ann', 'that of the owner'));
     const owner = admin.as(session.access_token as string);
     expect(await ok(owner.get('/auth/second_step'))).toEqual({ totp: false, passkeys: 0, recovery_codes: 0 });
-    expect(await ok(owner.get('/api_key/unit'))).toMatchObject({ count: 0 });
+    for (const kind of ['api_key', 'identity']) {
+      expect(await ok(owner.get(`/${kind}/unit`))).toMatchObject({ count: 0 });
+    }
     const texts = async () => (await mailbox.to(member.email)).map(({ text }) => text).join();
     await expect
       .poll(texts)
       .toContain(
-        'what opened it was removed: the authenticator app with its recovery codes, all passkeys, all API keys.',
+        'what opened it was removed: the authenticator app with its recovery codes, all passkeys, all accounts of other services, all API keys.',
       );
   });
 

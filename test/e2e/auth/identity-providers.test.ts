@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type IdentityProvider, Providers } from '../../../src/auth/provider/providers.js';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
+import { sealAnew } from '../../../src/catalog/project/sealed-values.js';
 import { Database } from '../../../src/database/database.js';
+import { SecretBox } from '../../../src/shared/secret-box.js';
 import { newId } from '../../../src/shared/new-id.js';
 import {
   findIdentityStatement,
@@ -13,9 +15,10 @@ import {
   lockProviderStatement,
   recordIdentityUseStatement,
 } from '../../../src/sql/member/identity.sql.js';
+import { AuditLog } from '../../../src/tenancy/audit-log.js';
 import { projectOf } from '../../../src/tenancy/project.js';
 import { anonymous, defineKinds, signUp, withMembers, type TestMember } from '../../support/callers.js';
-import { ok, query, refusalOf } from '../../support/definitions.js';
+import { modelOf, ok, query, refusalOf } from '../../support/definitions.js';
 import { byKey } from '../../support/keys.js';
 import { lowerLimit } from '../../support/limits.js';
 import { logLines } from '../../support/log-lines.js';
@@ -266,7 +269,7 @@ describe('an identity provider', () => {
     await withProvider(async () => {
       expect(refusalOf(await make())).toEqual({ status: 409, messages: ['provider.exists id'] });
       lowerLimit('providersOfProject', 2);
-      expect(await ok(make({ id: 'second', label: undefined }))).toMatchObject({ label: 'Second' });
+      expect(await ok(make({ id: 'second', label: undefined }))).toMatchObject({ label: 'second' });
       const both = await Promise.all([make({ id: 'third' }), make()]);
       expect(both.map(refusalOf)).toEqual([
         { status: 409, messages: ['provider.too_many'] },
@@ -368,6 +371,25 @@ describe('its secret', () => {
         expect(await found()).toBe('another');
         await ok(edit({ issuer: GOOGLE.issuer, client_secret: null }));
         await ok(edit({ issuer }));
+      },
+      { client_secret: SECRET },
+    );
+  });
+
+  it('goes where no key opens it and it is left out, and its provider is inactive then', async () => {
+    await withProvider(
+      async () => {
+        const sealing = {
+          model: await modelOf(admin),
+          project,
+          box: new SecretBox('another key'),
+          audit: app.get(AuditLog),
+          drop: true,
+        };
+        const { closed } = await sealAnew(executor, sealing);
+        expect(closed).toContainEqual({ kind: 'identity_provider', id: 'google', field: 'client_secret' });
+        expect(await stored()).toEqual({ value: null });
+        expect(await ok(admin.get('/identity_provider/unit/google'))).toMatchObject({ active: false });
       },
       { client_secret: SECRET },
     );

@@ -19,9 +19,9 @@ export default writer.module({
   functions: {
     call: writer.function({
       description: 'Calls a method of units',
-      parameters: { method: string, args: json, system: { type: 'boolean', default: false } },
+      parameters: { kind: { type: 'string', default: 'api_key' }, method: string, args: json, system: { type: 'boolean', default: false } },
       async run({ units, system, parameters }) {
-        const of = (parameters.system ? system.units : units)('api_key') as never as Record<string, (...args: unknown[]) => unknown>;
+        const of = (parameters.system ? system.units : units)(parameters.kind as never) as never as Record<string, (...args: unknown[]) => unknown>;
         await of[parameters.method]!(...(parameters.args as unknown[]));
       },
     }),
@@ -93,8 +93,8 @@ describe('a function', () => {
   };
   const removes = (unit: string) => ({ remove: [unit], removeAll: [`eq(id,${unit})`] });
   const calls = (...of: readonly object[]): [string, unknown[]][] => of.flatMap((each) => Object.entries(each));
-  const call = (method: string, args: unknown[], system: boolean): Promise<Reply> =>
-    asAnn.post('/writer/function/call', { method, args, system });
+  const call = (method: string, args: unknown[], system: boolean, kind = 'api_key'): Promise<Reply> =>
+    asAnn.post('/writer/function/call', { kind, method, args, system });
   const denied = { status: 403, messages: ['access.denied'] };
 
   it.each(calls(reads))('%s reads them as its caller and as the system', async (method, args) => {
@@ -108,6 +108,20 @@ describe('a function', () => {
 
   it.each(calls(makes))('%s is refused as the system', async (method, args) => {
     expect(refusalOf(await call(method, args, true))).toEqual(denied);
+  });
+
+  it('makes and changes no identity provider, and reads and deletes it as the system', async () => {
+    const of = { label: 'IdP', issuer: 'https://idp.example.com', client_id: 'a', member_kind: 'person' };
+    await ok(admin.post('/identity_provider/unit', { id: 'idp', ...of }));
+    for (const [method, args] of calls({ create: [of], update: ['idp', { label: 'x' }], remove: ['idp'] })) {
+      expect(refusalOf(await call(method, args, false, 'identity_provider'))).toEqual(denied);
+      if (method === 'remove') continue;
+      expect(refusalOf(await call(method, args, true, 'identity_provider'))).toEqual(denied);
+    }
+    for (const [method, args] of calls({ list: [], get: ['idp'], remove: ['idp'] })) {
+      await ok(call(method, args, true, 'identity_provider'));
+    }
+    expect((await ok(admin.get('/identity_provider/unit'))).count).toBe(0);
   });
 
   it.each(Object.keys(removes('')))('%s deletes as the system', async (method) => {
