@@ -42,8 +42,8 @@ const commands = (connection: ConnectionOptions, { secretsKey, oldSecretsKeys }:
 /** What the audit log says that commands have removed from a project. */
 const dropped = (id: string) =>
   readFileSync(path('audit.log'), 'utf8')
-    .trimEnd()
     .split('\n')
+    .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Record<string, unknown>)
     .filter(({ action, project }) => action === 'secret.dropped' && project === id)
     .map(({ kind, id: unit, field, by }) => ({ kind, id: unit, field, by }));
