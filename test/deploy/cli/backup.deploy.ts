@@ -21,6 +21,10 @@ import { TarSink, TarSource } from '../../../src/cli/transfer/archive-tar.js';
 import { runCommandLine } from '../../../src/cli/run.js';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import { ProjectStore } from '../../../src/tenancy/project-store.js';
+import { projectOf as projectRow } from '../../../src/tenancy/project.js';
+import { Providers } from '../../../src/auth/provider/providers.js';
+import { newId } from '../../../src/shared/new-id.js';
+import { findIdentityStatement, insertIdentityStatement } from '../../../src/sql/member/identity.sql.js';
 import { isContent } from '../../../src/transfer/project/archive.js';
 import { loadConfig } from '../../../src/config/config.js';
 import type { ArchiveWriter } from '../../../src/transfer/project/archive.js';
@@ -245,6 +249,41 @@ describe('a backup', () => {
       'SELECT r.seq >= f.last AS ahead FROM $schema._follower AS r, $schema._feed AS f',
     );
     expect(follower).toEqual({ ahead: true });
+  });
+
+  it('has identity providers and identities, in another project too; an export has no secret', async () => {
+    const project = await withMembers(await service.project('idp'));
+    const settings = { ...config, jwtSecret: service.service.app.get<string>(SECRET) };
+    const provider = { label: 'IdP', issuer: 'https://idp.example.com', client_id: 'a', client_secret: 'canary' };
+    await ok(project.post('/identity_provider/unit', { id: 'idp', ...provider, member_kind: 'person' }));
+    const ann = await signUp(project, 'ann');
+    const identity = {
+      id: newId(),
+      provider: 'idp',
+      member: ann.id,
+      issuer: provider.issuer,
+      subject: 'a',
+      email: null,
+    };
+    await service.service.database.run(insertIdentityStatement('project_idp', identity));
+    expect(await run(settings, ['project', 'backup', 'idp', path('idp.tar.gz')])).toMatchObject({ code: 0 });
+    expect(await run(settings, ['export', 'idp', path('idp')])).toMatchObject({ code: 0 });
+    const text = [...(await contentsOf(path('idp.tar.gz'))).values()].join();
+    expect(text).toContain('idp.example.com');
+    expect(text).not.toContain('canary');
+    expect(readFileSync(join(path('idp'), 'kinds/identity_provider.ndjson'), 'utf8')).not.toContain('secret');
+    expect(existsSync(join(path('idp'), 'kinds/identity.ndjson'))).toBe(false);
+    expect(await run(settings, ['project', 'restore', path('idp.tar.gz'), '--as', 'idp2'])).toMatchObject({ code: 0 });
+    const { app, database } = service.service;
+    const copy = projectRow(await app.get(Provisioning).get('idp2'));
+    expect(await app.get(Providers).find(copy, 'idp')).toMatchObject({
+      issuer: provider.issuer,
+      clientSecret: 'canary',
+    });
+    const key = { issuer: provider.issuer, subject: 'a' };
+    expect(await database.run(findIdentityStatement('project_idp2', key))).toEqual([
+      { id: identity.id, provider: 'idp', member_id: ann.id },
+    ]);
   });
 
   it('is one file that only its owner may read', () => {
@@ -741,10 +780,10 @@ describe('a backup of an older release', () => {
       kinds,
       without(parts.get(kinds), 'public')
         .split('\n')
-        .filter((line) => !/"id":"(?:api_key|passkey|file)"/.test(line))
+        .filter((line) => !/"id":"(?:api_key|passkey|identity_provider|identity|file)"/.test(line))
         .join('\n'),
     );
-    const files = ['api_key', 'passkey', 'file'].map((id) => `kinds/${id}.ndjson`);
+    const files = ['api_key', 'passkey', 'identity_provider', 'identity', 'file'].map((id) => `kinds/${id}.ndjson`);
     for (const file of files) parts.delete(file.replace('.', '/000001.'));
     expect(parts.get(kinds)).not.toContain('"public":');
     const older = withManifest(parts, (each) => ({
