@@ -29,6 +29,7 @@ import { SessionService } from './session/own-sessions.service.js';
 import { SessionStore } from './session/session-store.js';
 import { MailPagesController } from './mail-pages.controller.js';
 import { FreshProof } from './session/fresh-proof.js';
+import { NewMembers } from './new-members.js';
 import { NewSessions } from './new-sessions.js';
 import { Notices } from './notices.js';
 import { ProvedAddresses } from './proved-addresses.js';
@@ -72,6 +73,7 @@ import { TokenService } from './session/token.service.js';
     EmailService,
     IdentityBehavior,
     IdentityProviderBehavior,
+    NewMembers,
     NewSessions,
     Notices,
     OneTimeSecrets,

@@ -1,23 +1,16 @@
 /** Sign-up, refresh, verification and sign-out. */
 import { Injectable } from '@nestjs/common';
-import { checkHasTable, grantOf, memberKindOf } from '../access/access.js';
+import { memberKindOf } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
-import { withOrigin } from '../catalog/session/session.js';
 import { Database } from '../database/database.js';
 import { NULL_ANSWER, type Answer } from '../http/answer/answer.js';
-import { isMemberKind, type Model } from '../model/model.js';
 import { Faults, KindError, afterPartialWrite, refusal } from '../shared/errors.js';
-import { shortened } from '../shared/texts.js';
 import { setPasswordStatement } from '../sql/member/credential.sql.js';
-import { ANONYMOUS, SYSTEM } from '../tenancy/caller.js';
 import type { BodyInput } from '../tenancy/request-bodies.js';
 import type { Project } from '../tenancy/project.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
-import { Behaviors } from '../unit/draft/behavior.js';
-import { usedBy } from '../catalog/session/executors.js';
-import { UnitStores } from '../unit/unit-stores.js';
 import { atSignUpPath, readSignUp } from './auth.dto.js';
-import { insertedId } from './password/credential.js';
+import { authorizeSignUp, NewMembers } from './new-members.js';
 import { type MemberSession, MemberSessions } from './session/member-session.js';
 import { type AuthRequest, requireMember, requireSession } from './auth-request.js';
 import { addPasswordFaults, hashPassword } from './password/password-hash.js';
@@ -35,8 +28,7 @@ export class AuthService {
     private readonly cookies: RefreshCookies,
     private readonly sessions: SessionStore,
     private readonly throttle: Throttle,
-    private readonly stores: UnitStores,
-    private readonly behaviors: Behaviors,
+    private readonly newMembers: NewMembers,
   ) {}
 
   /**
@@ -62,28 +54,13 @@ export class AuthService {
     const body = new Map<string, unknown>([...rest, ...names]);
     // Faults of these names are reported already, and the unit lacks them.
     const reported = ['username', 'email'].filter((name) => !names.has(name));
-    const createMember = (model: Model) => {
-      const { kind, access } = authorizeSignUp(model, kindId);
-      const { deployment } = this.behaviors;
-      return this.database.transaction(
-        async (tx) => {
-          const scope = { project, caller: SYSTEM, originalCaller: ANONYMOUS, model, executor: tx, ...deployment };
-          const session = withOrigin(scope, 'signup');
-          const rows = await this.stores.of(kind).creates.create(session, kind, [body], {
-            writer: ANONYMOUS,
-            access,
-            faults: faults.except(reported),
-          });
-          const id = insertedId(rows);
-          await tx.run(setPasswordStatement(project.schema, id, hash));
-          return this.members.open(tx, project, model, { kindId, memberId: id, client: request });
-        },
-        usedBy({ project, caller: ANONYMOUS }),
-      );
-    };
+    const member = { kindId, body, faults: faults.except(reported) };
     return this.catalog.withCheckedModel({ project }, async (model) => {
       try {
-        return await createMember(model);
+        return await this.newMembers.create(project, model, member, async (tx, memberId) => {
+          await tx.run(setPasswordStatement(project.schema, memberId, hash));
+          return this.members.open(tx, project, model, { kindId, memberId, client: request });
+        });
       } catch (error) {
         throw error instanceof KindError ? atSignUpPath(error) : error;
       }
@@ -116,17 +93,4 @@ export class AuthService {
     await this.catalog.inProject(project, () => this.sessions.end(this.database, project, { id: sessionId }));
     return this.cookies.endedAnswer(project, inCookie);
   }
-}
-
-/**
- * The member kind of a sign-up path. Other kinds are 404 and a closed sign-up is 403, never 401: a token would not
- * help.
- */
-function authorizeSignUp(model: Model, kindId: string) {
-  const kind = model.kinds.get(kindId);
-  if (!kind || !isMemberKind(kind)) throw refusal('kind.unknown', `No member kind '${shortened(kindId)}'`);
-  const grant = grantOf(kind, 'signup', ANONYMOUS, model);
-  if (!grant) throw refusal('access.denied', `Sign-up to '${kind.id}' is closed`);
-  checkHasTable(kind);
-  return { kind, access: grant.predicate };
 }

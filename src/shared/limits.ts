@@ -250,6 +250,9 @@ export const LIMITS = {
   providerSeconds: 5,
   providerAnswer: 1024 * 1024,
   providerRequests: 16,
+  /** Addresses that a sign-in with an identity provider may lead back to, and characters of each. */
+  redirects: 20,
+  redirectLength: 500,
   /** Characters of the name of a file, and bytes of a content in a JSON body. */
   fileName: 255,
   fileInJson: 1024 * 1024,

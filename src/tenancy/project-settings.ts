@@ -9,6 +9,7 @@ import type { ProjectSettings } from '../database/entities/project.entity.js';
 import { CHANGES_KEEP } from '../model/changes.js';
 import { DEFAULT_IMAGE_SIZES, parseImageSizes, printImageSizes } from '../shared/image-sizes.js';
 import { faultOfOrigins, isPasskeyDomain } from '../model/passkeys.js';
+import { faultOfRedirects } from '../model/redirects.js';
 import type { Json } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import { byteSizeText } from '../shared/texts.js';
@@ -90,17 +91,15 @@ export const PROJECT_SETTINGS: Settings = {
     byAdministrators: { about: 'The host for which passkeys are, or what hosts end in; or `off`.', proved: true },
   },
   passkeyOrigins: {
-    name: 'passkey_origins',
-    usage: '<origin>,… (or off)',
-    read: (text) => {
-      if (text === 'off') return null;
-      const origins = text.split(',').map((origin) => origin.trim());
-      const wrong = faultOfOrigins(origins);
-      return wrong === undefined ? origins : fault(`passkey_origins: ${wrong}`);
-    },
-    show: (value) => value?.join(',') ?? 'off',
-    isPossible: (value) => value === null || (isTexts(value) && faultOfOrigins(value) === undefined),
+    ...list('passkey_origins', '<origin>', faultOfOrigins),
     byAdministrators: { about: 'The pages that use passkeys, as origins with commas; or `off`.', proved: true },
+  },
+  redirects: {
+    ...list('redirects', '<address>', faultOfRedirects),
+    byAdministrators: {
+      about: 'Where a sign-in with an identity provider may lead back to, as addresses with commas; or `off`.',
+      proved: true,
+    },
   },
   background: onOrOff('background', 'off (or on)', true),
   changesKeep: {
@@ -265,6 +264,26 @@ function choice<T extends string>(name: string, words: readonly [T, T, ...T[]]):
     show: (value = first) => value,
     isPossible: (value) => words.some((word) => word === value),
     form: { type: 'string', enum: words },
+  };
+}
+
+/** Texts with commas, or null for none. @param faultOf what is wrong with them, as a sentence */
+function list(
+  name: string,
+  one: string,
+  faultOf: (texts: readonly string[]) => string | undefined,
+): ProjectSetting<readonly string[] | null> {
+  return {
+    name,
+    usage: `${one},… (or off)`,
+    read: (text) => {
+      if (text === 'off') return null;
+      const texts = text.split(',').map((each) => each.trim());
+      const wrong = faultOf(texts);
+      return wrong === undefined ? texts : fault(`${name}: ${wrong}`);
+    },
+    show: (value) => value?.join(',') ?? 'off',
+    isPossible: (value) => value === null || (isTexts(value) && faultOf(value) === undefined),
   };
 }
 

@@ -8,6 +8,8 @@ export interface ProjectSettings extends MemberDemands {
   readonly otp?: boolean;
   /** Sign-in with a mailed code in place of the password. */
   readonly mailSignIn?: boolean;
+  /** Where a sign-in with an identity provider may lead back to; null or absent: to the console alone. */
+  readonly redirects?: readonly string[] | null;
   /** Whether schedules run; absent: they do. */
   readonly background?: boolean;
   /** Days for which changes are kept for those who follow them; absent: 30. */

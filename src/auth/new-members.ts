@@ -1,0 +1,66 @@
+/** Members that sign up by themselves. They need the right `signup` of their kind, not `create`. */
+import { Injectable } from '@nestjs/common';
+import { checkHasTable, grantOf } from '../access/access.js';
+import { usedBy } from '../catalog/session/executors.js';
+import { withOrigin } from '../catalog/session/session.js';
+import { Database, type Transaction } from '../database/database.js';
+import { isMemberKind, type Model } from '../model/model.js';
+import { type Faults, refusal } from '../shared/errors.js';
+import { shortened } from '../shared/texts.js';
+import { ANONYMOUS, SYSTEM } from '../tenancy/caller.js';
+import type { Project } from '../tenancy/project.js';
+import { Behaviors } from '../unit/draft/behavior.js';
+import { UnitStores } from '../unit/unit-stores.js';
+import { insertedId } from './password/credential.js';
+
+export interface NewMember {
+  readonly kindId: string;
+  /** Its names and parameters. */
+  readonly body: ReadonlyMap<string, unknown>;
+  /** Gets what is wrong with the body. */
+  readonly faults?: Faults;
+}
+
+@Injectable()
+export class NewMembers {
+  constructor(
+    private readonly behaviors: Behaviors,
+    private readonly database: Database,
+    private readonly stores: UnitStores,
+  ) {}
+
+  /**
+   * Creates a member without a password, and does `work` in the same transaction. @throws KindError 400, 403, 404, 409,
+   * and errors of `work`
+   */
+  create<T>(
+    project: Project,
+    model: Model,
+    { kindId, body, faults }: NewMember,
+    work: (tx: Transaction, memberId: string) => Promise<T>,
+  ): Promise<T> {
+    const { kind, access } = authorizeSignUp(model, kindId);
+    return this.database.transaction(
+      async (tx) => {
+        const scope = { project, caller: SYSTEM, originalCaller: ANONYMOUS, model, executor: tx };
+        const session = withOrigin({ ...scope, ...this.behaviors.deployment }, 'signup');
+        const options = { writer: ANONYMOUS, access, ...(faults && { faults }) };
+        const rows = await this.stores.of(kind).creates.create(session, kind, [body], options);
+        return work(tx, insertedId(rows));
+      },
+      usedBy({ project, caller: ANONYMOUS }),
+    );
+  }
+}
+
+/**
+ * The member kind of a sign-up. Other kinds are 404 and a closed sign-up is 403, never 401: a token would not help.
+ */
+export function authorizeSignUp(model: Model, kindId: string) {
+  const kind = model.kinds.get(kindId);
+  if (!kind || !isMemberKind(kind)) throw refusal('kind.unknown', `No member kind '${shortened(kindId)}'`);
+  const grant = grantOf(kind, 'signup', ANONYMOUS, model);
+  if (!grant) throw refusal('access.denied', `Sign-up to '${kind.id}' is closed`);
+  checkHasTable(kind);
+  return { kind, access: grant.predicate };
+}
