@@ -51,6 +51,13 @@ import { Passkeys } from './passkey/passkeys.js';
 import { IdentityBehavior } from './provider/identity.behavior.js';
 import { IdentityProviderBehavior } from './provider/identity-provider.behavior.js';
 import { Providers, ProviderSecrets } from './provider/providers.js';
+import { ExchangeController } from './provider/exchange.controller.js';
+import { ExchangeService } from './provider/exchange.service.js';
+import { Identities } from './provider/identities.js';
+import { ProviderAccounts } from './provider/provider-accounts.js';
+import { ProviderAddresses } from './provider/provider-addresses.js';
+import { ProviderController } from './provider/provider.controller.js';
+import { ProviderFlow } from './provider/provider-flow.js';
 import { SettingsController } from './settings/settings.controller.js';
 import { Throttle } from './throttle.js';
 import { WaysChanges } from './ways-changes.js';
@@ -73,6 +80,8 @@ import { TokenService } from './session/token.service.js';
     EmailService,
     IdentityBehavior,
     IdentityProviderBehavior,
+    ExchangeService,
+    Identities,
     NewMembers,
     NewSessions,
     Notices,
@@ -93,6 +102,9 @@ import { TokenService } from './session/token.service.js';
     PasswordStore,
     PasswordService,
     ProvedAddresses,
+    ProviderAccounts,
+    ProviderAddresses,
+    ProviderFlow,
     ProviderRequests,
     RefreshCookies,
     RefreshTokenStrategy,
@@ -121,6 +133,8 @@ import { TokenService } from './session/token.service.js';
     PasskeyController,
     MemberSecondStepController,
     EmailController,
+    ExchangeController,
+    ProviderController,
     MailPagesController,
     SettingsController,
   ],

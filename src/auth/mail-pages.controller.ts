@@ -4,15 +4,13 @@ import { Controller, Get, Param, Req, Res, UseInterceptors } from '@nestjs/commo
 import { codingOf } from '../http/answer/content-coding.js';
 import { loggedPath } from '../http/server/request-log.js';
 import type { HttpRequest, HttpResponse } from '../http/request/request.js';
-import { answerAsset, answerFile, PAGE_POLICY, SCRIPT, STYLE, StoredFiles } from '../http/answer/static-file.js';
+import { answerAsset, answerFile, HTML, PAGE_POLICY, SCRIPT, STYLE, StoredFiles } from '../http/answer/static-file.js';
 import { methodNotAllowed } from '../shared/errors.js';
 import { WithOptionalProject, WithoutProject } from '../tenancy/route-options.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 
 const FOLDER = join(import.meta.dirname, 'page');
 const NO_STORE = { 'Cache-Control': 'no-store' };
-
-const HTML = 'text/html; charset=utf-8';
 
 /**
  * The pages behind the links of mails, which post what the reader types. They do not look at the token, so that programs

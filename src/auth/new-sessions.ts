@@ -8,6 +8,7 @@ import { Database } from '../database/database.js';
 import { Answer, NULL_ANSWER } from '../http/answer/answer.js';
 import { SECOND_STEP_HEADER } from '../http/header-names.js';
 import { afterPartialWrite } from '../shared/errors.js';
+import type { WayInUnit } from '../sql/member/session.sql.js';
 import type { Project } from '../tenancy/project.js';
 import type { AuthRequest } from './auth-request.js';
 import { type Credential, isUsableNow } from './password/credential.js';
@@ -25,8 +26,8 @@ interface Proofs {
   readonly password?: string;
   /** Uses up the first proof, once no other is missing; false if another request has used it. */
   readonly use?: () => Promise<boolean>;
-  /** The id of the passkey that was used, if one was. */
-  readonly passkey?: string;
+  /** The passkey or the identity that was used, if one was. */
+  readonly unit?: WayInUnit;
 }
 
 @Injectable()
@@ -44,7 +45,7 @@ export class NewSessions {
     project: Project,
     client: AuthRequest,
     member: Credential,
-    { way, otp, password, passkey, use }: Proofs,
+    { way, otp, password, unit, use }: Proofs,
   ): Promise<Answer> {
     if (!(await isUsableNow(this.catalog, project, member))) throw signInFailed();
     const step = await this.secondSteps.take(project, client, member, { way, otp });
@@ -58,7 +59,7 @@ export class NewSessions {
           kindId,
           memberId,
           password,
-          passkey,
+          unit,
           withoutApp: way !== 'passkey' && !member.totp_confirmed,
           client,
         });

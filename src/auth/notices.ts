@@ -54,8 +54,14 @@ export class Notices {
   }
 
   /** The same for a change that a transaction makes. @throws KindError 503 */
-  afterCommit(tx: Transaction, project: Project, members: readonly Credential[], notice: Notice): void {
-    for (const member of members) this.mail.sendAtCommit(tx, project.id, this.#job(project, member, NOTICES[notice]));
+  afterCommit(
+    tx: Transaction,
+    project: Project,
+    members: readonly Credential[],
+    notice: Notice | { readonly text: string },
+  ): void {
+    const text = typeof notice === 'string' ? NOTICES[notice] : notice.text;
+    for (const member of members) this.mail.sendAtCommit(tx, project.id, this.#job(project, member, text));
   }
 
   #job(project: Project, { member_id: id, email: to }: Credential, text: string): MailJob {

@@ -25,7 +25,7 @@ const TOKEN_BYTES = 16;
 const TOKEN = /^[A-Za-z0-9_-]{22}$/;
 
 /** What a secret is for; it is taken for nothing else. */
-type Purpose = 'code' | 'email' | 'sign-in' | 'recovery' | 'passkey' | 'passkey_use';
+type Purpose = 'code' | 'email' | 'sign-in' | 'recovery' | 'passkey' | 'passkey_use' | 'provider' | 'exchange' | 'link';
 
 interface Terms {
   readonly memberId: string | null;
@@ -85,17 +85,42 @@ export class OneTimeSecrets {
     return (await executor.run<OneTimeRow>(statement)).length > 0;
   }
 
-  async makeToken(project: Project, purpose: Purpose, terms: Terms): Promise<string> {
+  /** @param terms with `proof`: what `tryToken` asks for beside the token */
+  async makeToken(project: Project, purpose: Purpose, terms: Terms & { readonly proof?: string }): Promise<string> {
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
-    await this.#store(project, { id: idOfToken(purpose, token), hash: null }, terms);
+    await this.#store(project, { id: idOfToken(purpose, token), hash: terms.proof ?? null }, terms);
     return token;
   }
 
+  /**
+   * What a token is of, which stays for some minutes, until it is used or was tried too often. A wrong proof uses it.
+   * Undefined if the proof is wrong, or the token is unknown, used or expired.
+   */
+  async tryToken(
+    project: Project,
+    purpose: Purpose,
+    token: string,
+    { proof, minutes, tries }: { readonly proof: string; readonly minutes: number; readonly tries: number },
+  ): Promise<OneTimeRow | undefined> {
+    if (!TOKEN.test(token)) return undefined;
+    const executor = this.database.ofProject(project);
+    const terms = { hash: proof, tries, keep: minutes * 60 };
+    const statement = trySecretStatement(project.schema, idOfToken(purpose, token), terms);
+    const [row] = await executor.run<OneTimeRow & { fits: boolean }>(statement);
+    if (row && !row.fits) await this.useToken(executor, project, purpose, token);
+    return row?.fits ? row : undefined;
+  }
+
   /** What a token is of, which stays; undefined if it is unknown, used or expired. */
-  async findToken(project: Project, purpose: Purpose, token: string): Promise<OneTimeRow | undefined> {
+  async findToken(
+    project: Project,
+    purpose: Purpose,
+    token: string,
+    executor: Executor = this.database.ofProject(project),
+  ): Promise<OneTimeRow | undefined> {
     if (!TOKEN.test(token)) return undefined;
     const statement = findSecretStatement(project.schema, idOfToken(purpose, token));
-    return (await this.database.ofProject(project).run<OneTimeRow>(statement))[0];
+    return (await executor.run<OneTimeRow>(statement))[0];
   }
 
   /** Uses a token; undefined if it is unknown, used or expired. */

@@ -1,7 +1,7 @@
 /** The units of a member by which it comes in: they are made one after the other, and there are not too many. */
 import type { Executor } from '../database/database.js';
 import { trackContention } from '../database/transaction/contention.js';
-import { API_KEY_KIND, CREDENTIAL_KIND, PASSKEY_KIND } from '../model/built-in-traits.js';
+import { API_KEY_KIND, CREDENTIAL_KIND, IDENTITY_KIND, PASSKEY_KIND } from '../model/built-in-traits.js';
 import { refusal } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
 import { countOwnedStatement, lockOwnerStatement } from '../sql/member/owned.sql.js';
@@ -9,6 +9,7 @@ import { countOwnedStatement, lockOwnerStatement } from '../sql/member/owned.sql
 const LIMITED = {
   [API_KEY_KIND]: { limit: 'keysPerMember', code: 'key.too_many', name: 'API keys' },
   [PASSKEY_KIND]: { limit: 'passkeysPerMember', code: 'passkey.too_many', name: 'passkeys' },
+  [IDENTITY_KIND]: { limit: 'identitiesPerMember', code: 'identity.too_many', name: 'accounts at identity providers' },
 } as const;
 
 /**

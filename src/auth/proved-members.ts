@@ -20,7 +20,7 @@ export class ProvedMembers {
     const { project } = scope;
     return this.catalog.inProject(project, async () => {
       const { id } = await this.fresh.require(scope);
-      return work(await credentialOf(this.database, project, id));
+      return work(await credentialOf(this.database.ofProject(project), project, id));
     });
   }
 }

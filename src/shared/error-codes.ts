@@ -168,6 +168,43 @@ export const ERRORS = {
   'provider.exists': { status: 409, meaning: 'An identity provider of that id exists already.' },
   'provider.too_many': { status: 409, meaning: 'The project has as many identity providers as it may.' },
   'provider.bad_issuer': { status: 400, meaning: 'The issuer of an identity provider is no address that can be used.' },
+  'provider.unknown': { status: 404, meaning: 'The project has no active identity provider of that id.' },
+  'provider.unavailable': {
+    status: 503,
+    meaning:
+      'The identity provider does not answer, or not in a form that can be used; also what an application is led back with.',
+  },
+  'provider.refused': {
+    status: 403,
+    meaning: 'The identity provider has said no, or what it said failed a check: what an application is led back with.',
+  },
+  'provider.email_unverified': {
+    status: 403,
+    meaning:
+      'The identity is new, and its provider does not say of its e-mail address that it is verified: what an application is led back with.',
+  },
+  'provider.claims_missing': {
+    status: 400,
+    meaning: 'What the identity provider says does not suffice for a new member: what an application is led back with.',
+  },
+  'redirect.not_allowed': {
+    status: 400,
+    meaning: 'A sign-in with an identity provider may not lead to that address (the setting `redirects`).',
+  },
+  'identity.not_linked': {
+    status: 409,
+    meaning:
+      'A member has the address of the identity, and it is not linked by its address: the member signs in in another way, and links it. What an application is led back with.',
+  },
+  'identity.linked': {
+    status: 409,
+    meaning: 'The identity is linked to another member; also what an application is led back with.',
+  },
+  'identity.bad_ticket': {
+    status: 400,
+    meaning: 'The ticket is none for this identity provider, or was used, or is older than five minutes.',
+  },
+  'identity.too_many': { status: 409, meaning: 'The member has as many identities as it may have.' },
   'email.unverified': {
     status: 403,
     meaning:

@@ -253,6 +253,10 @@ export const LIMITS = {
   /** Addresses that a sign-in with an identity provider may lead back to, and characters of each. */
   redirects: 20,
   redirectLength: 500,
+  /** Characters of the `state` of an application, and of what is passed on to a provider. */
+  providerState: 512,
+  providerHint: 254,
+  identitiesPerMember: 20,
   /** Characters of the name of a file, and bytes of a content in a JSON body. */
   fileName: 255,
   fileInJson: 1024 * 1024,

@@ -214,7 +214,12 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
     expiredRows.deleteExpiredRowsStatement(SCHEMA, '_session'),
   ],
   startSessionStatement: () =>
-    [{ password: 'hash', withoutApp: true }, { passkey: ID }, {}].map((proof) =>
+    [
+      { password: 'hash', withoutApp: true },
+      { unit: { kind: 'passkey', id: ID } },
+      { unit: { kind: 'identity', id: ID }, withoutApp: true },
+      {},
+    ].map((proof) =>
       session.startSessionStatement(SCHEMA, {
         id: ID,
         client,

@@ -52,7 +52,7 @@ export class EmailService {
   requestMail({ project, caller }: RequestScope, client: AuthRequest): Promise<Answer> {
     const { id } = requireSession(caller);
     return this.catalog.inProject(project, async () => {
-      const member = await credentialOf(this.database, project, id);
+      const member = await credentialOf(this.database.ofProject(project), project, id);
       if (member.email_verified) return NULL_ANSWER;
       await this.#countMail(project, client, id);
       await this.mails.send(project, client, id);
@@ -85,7 +85,7 @@ export class EmailService {
     }
     const { id } = requireSession(scope.caller);
     return this.catalog.inProject(project, async () => {
-      const member = await credentialOf(this.database, project, id);
+      const member = await credentialOf(this.database.ofProject(project), project, id);
       await this.throttle.guard(project, { address: client.address, account: accountOf(member) }, async () => {
         await this.#prove(scope, client, await this.#provedInSession(project, member, { code, token }));
       });

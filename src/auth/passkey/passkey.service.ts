@@ -72,8 +72,8 @@ export class PasskeyService {
       return this.throttle.guard(project, attempt, async () => {
         const used = await this.passkeys.use(project, client, answer, found);
         if (!used) throw signInFailed();
-        const { passkeyId: passkey, member } = used;
-        return this.sessions.session(project, client, member, { way: 'passkey', otp: null, passkey });
+        const unit = { kind: PASSKEY_KIND, id: used.passkeyId };
+        return this.sessions.session(project, client, used.member, { way: 'passkey', otp: null, unit });
       });
     });
   }

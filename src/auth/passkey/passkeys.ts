@@ -141,7 +141,7 @@ export class Passkeys {
       if (use instanceof RefusedResponse) this.#tell(project, use);
       return undefined;
     }
-    const member = await credentialOf(this.database, project, found.member_id);
+    const member = await credentialOf(this.database.ofProject(project), project, found.member_id);
     const used = await executor.run(usePasskeyStatement(schema, { id: found.id, ...use }));
     if (used.length > 0) return { passkeyId: found.id, member };
     // Unless it was removed meanwhile.

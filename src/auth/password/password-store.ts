@@ -103,8 +103,8 @@ export async function findCredential(
 }
 
 /** Of the member of a session. @throws KindError 401 if it is deleted */
-export async function credentialOf(database: Database, project: Project, memberId: string): Promise<Credential> {
-  const found = await findCredential(database.ofProject(project), project, memberId);
+export async function credentialOf(executor: Executor, project: Project, memberId: string): Promise<Credential> {
+  const found = await findCredential(executor, project, memberId);
   if (!found) throw refusal('token.invalid', 'The member of this token is deleted');
   return found;
 }

@@ -32,7 +32,7 @@ export class ConfirmService {
   async prove({ project, caller }: RequestScope, client: AuthRequest, given: ConfirmBody): Promise<Answer> {
     const { id, sessionId } = requireSession(caller);
     return this.catalog.inProject(project, async () => {
-      const member = await credentialOf(this.database, project, id);
+      const member = await credentialOf(this.database.ofProject(project), project, id);
       const attempt = { address: client.address, account: accountOf(member) };
       await this.throttle.guard(project, attempt, () => this.#prove(project, client, member, given));
       await this.fresh.renew(project, sessionId);

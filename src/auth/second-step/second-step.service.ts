@@ -41,7 +41,9 @@ export class SecondStepService {
   /** What the member has set up. */
   async state({ project, caller }: RequestScope): Promise<Answer> {
     const { id } = requireSession(caller);
-    const member = await this.catalog.inProject(project, () => credentialOf(this.database, project, id));
+    const member = await this.catalog.inProject(project, () =>
+      credentialOf(this.database.ofProject(project), project, id),
+    );
     const passkeys = await this.passkeys.countOf(project, id);
     return jsonAnswer({ totp: member.totp_confirmed, passkeys, recovery_codes: member.recovery_codes });
   }

@@ -27,6 +27,7 @@ import {
   type EndedSessions,
   type SessionClient,
   type SessionPage,
+  type WayInUnit,
 } from '../../sql/member/session.sql.js';
 import type { Project } from '../../tenancy/project.js';
 import { invalidToken } from './bearer.js';
@@ -45,8 +46,8 @@ export interface SessionStart {
   readonly memberId: string;
   /** The hash that the password was checked with. */
   readonly password?: string | undefined;
-  /** The id of the passkey that was used. */
-  readonly passkey?: string | undefined;
+  /** The passkey or the identity that was used. */
+  readonly unit?: WayInUnit | undefined;
   /** No code of an authenticator app was asked for, as the member had none. */
   readonly withoutApp?: boolean | undefined;
   readonly client?: SessionClient | undefined;
@@ -82,7 +83,7 @@ export class SessionStore {
   async start(
     executor: Executor,
     project: Project,
-    { kindId, memberId, password, passkey, withoutApp, client }: SessionStart,
+    { kindId, memberId, password, unit, withoutApp, client }: SessionStart,
   ): Promise<SessionGrant> {
     const [sessionId, refreshId] = [randomUUID(), randomUUID()];
     const lifetime = this.config.refreshTokenTtl / 1000;
@@ -91,7 +92,7 @@ export class SessionStore {
       startSessionStatement(project.schema, {
         ...session,
         ...(password !== undefined && { password }),
-        ...(passkey !== undefined && { passkey }),
+        ...(unit && { unit }),
         ...(withoutApp && { withoutApp }),
       }),
     );

@@ -7,6 +7,7 @@ import { etagMatches } from './etag.js';
 import type { HttpRequest, HttpResponse } from '../request/request.js';
 import { refusal } from '../../shared/errors.js';
 
+export const HTML = 'text/html; charset=utf-8';
 export const SCRIPT = 'text/javascript; charset=utf-8';
 export const STYLE = 'text/css; charset=utf-8';
 
@@ -55,12 +56,13 @@ export async function encodedFile(file: StoredFile, coding: Coding): Promise<Sto
   return { ...file, bytes, coding, etag: `${file.etag.slice(0, -1)}-${coding}"` };
 }
 
-/** Sends a file, or 304. Clients revalidate on each use (`no-cache`). */
+/** Sends a file, or 304. Clients revalidate on each use (`no-cache`). @param status of an error page, which is sent always */
 export function answerFile(
   request: HttpRequest,
   response: HttpResponse,
   { bytes, type, etag, coding }: StoredFile,
   headers: Readonly<Record<string, string>> = {},
+  status = 200,
 ): void {
   const vary = headers['Vary'] ?? response.getHeader('vary') ?? [];
   const common = {
@@ -69,7 +71,7 @@ export function answerFile(
     ...headers,
     Vary: [vary, 'Accept-Encoding'].flat().join(', '),
   };
-  if (etagMatches(request.headers['if-none-match'], etag)) {
+  if (status === 200 && etagMatches(request.headers['if-none-match'], etag)) {
     response.writeHead(304, common);
     response.end();
     return;
@@ -79,7 +81,7 @@ export function answerFile(
     'Content-Length': bytes.length,
     ...(coding && { 'Content-Encoding': coding }),
   };
-  response.writeHead(200, { ...content, ...common });
+  response.writeHead(status, { ...content, ...common });
   response.end(request.method === 'HEAD' ? undefined : bytes);
 }
 

@@ -58,6 +58,7 @@ export type ContentForm =
   | 'totp'
   | 'recoveryCodes'
   | 'passkey'
+  | 'ticket'
   | 'passkeyOptions'
   | 'mail'
   | 'explanation'

@@ -47,7 +47,13 @@ export type QueryName =
   | 'download'
   | 'size'
   | 'expires'
-  | 'signature';
+  | 'signature'
+  | 'redirect_to'
+  | 'code_challenge'
+  | 'state'
+  | 'link'
+  | 'login_hint'
+  | 'prompt';
 
 /** Of an upload whose body is the content. */
 export const UPLOAD_QUERY = ['name', 'values'] as const satisfies readonly QueryName[];
@@ -55,6 +61,16 @@ export const UPLOAD_QUERY = ['name', 'values'] as const satisfies readonly Query
 export const CONTENT_QUERY = ['download', 'size', 'format'] as const satisfies readonly QueryName[];
 /** Of its address without a header. */
 export const ADDRESS_QUERY = [...CONTENT_QUERY, 'expires', 'signature'] as const satisfies readonly QueryName[];
+
+/** Of a sign-in with an identity provider. */
+export const START_QUERY = [
+  'redirect_to',
+  'code_challenge',
+  'state',
+  'link',
+  'login_hint',
+  'prompt',
+] as const satisfies readonly QueryName[];
 
 const FIELD_NAMES = ['include', 'exclude'] as const;
 /** Of a list that can't be filtered. */

@@ -66,14 +66,14 @@ export function activeProvidersStatement(schema: string): Statement {
 
 /**
  * Locks an active provider until the transaction ends, by an edit that changes nothing: a transaction that deletes it
- * meanwhile waits, and then finds the identities that this one makes. One row if it exists.
+ * meanwhile waits, and then finds the identities that this one makes. One row `label` if it exists.
  */
 export function lockProviderStatement(schema: string, id: string): Statement {
   return render(sql`
     UPDATE ${ident(schema, IDENTITY_PROVIDER_KIND)}
     SET "label" = "label"
     WHERE "id" = ${param(id)} AND "active"
-    RETURNING "id"
+    RETURNING "label"
   `);
 }
 
@@ -87,7 +87,7 @@ export function deactivateProvidersStatement(schema: string, memberKinds: readon
 }
 
 /** Whom a provider knows: its issuer, and who that is there. */
-interface IdentityKey {
+export interface IdentityKey {
   readonly issuer: string;
   readonly subject: string;
 }

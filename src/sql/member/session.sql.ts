@@ -1,6 +1,6 @@
 /** Sessions of members and their refresh tokens. A conditional UPDATE uses each token only once. */
 import { REFRESH_TABLE, SESSION_TABLE } from '../../model/table/internal-tables.js';
-import { CREDENTIAL_KIND, PASSKEY_KIND } from '../../model/built-in-traits.js';
+import { CREDENTIAL_KIND } from '../../model/built-in-traits.js';
 import type { MemberDemands } from '../../model/held-members.js';
 import { demandsMore, heldReason } from './held.sql.js';
 import { seconds, utcText } from '../columns.sql.js';
@@ -11,6 +11,12 @@ export interface SessionClient {
   readonly address: string;
   /** The header `User-Agent`. */
   readonly userAgent: string | undefined;
+}
+
+/** A unit of `OWNED_KINDS` that its member signs in with, such as a passkey. */
+export interface WayInUnit {
+  readonly kind: string;
+  readonly id: string;
 }
 
 interface NewSession {
@@ -24,8 +30,8 @@ interface NewSession {
   readonly lifetime: number;
   /** The hash that the password was checked with; if it has changed since, no session is started. */
   readonly password?: string;
-  /** The id of the passkey that was used; if it is gone since, no session is started. */
-  readonly passkey?: string;
+  /** What the member has signed in with; if it is gone since, no session is started. */
+  readonly unit?: WayInUnit;
   /** No code of an authenticator app was asked for; if one is set up since, no session is started. */
   readonly withoutApp?: boolean;
 }
@@ -46,7 +52,7 @@ export function startSessionStatement(schema: string, session: NewSession): Stat
   return render(
     sql`
       WITH
-        allowed AS (${stillProved(schema, session)}),
+        ${stillProved(schema, session)},
         expired AS (
           DELETE FROM ${sessions}
           WHERE "member_id" = ${member} AND "expires_at" <= now()
@@ -76,28 +82,35 @@ export function startSessionStatement(schema: string, session: NewSession): Stat
   );
 }
 
-/** One row if what the member has proved itself with is still there, and all that is asked for. */
-function stillProved(schema: string, { memberId, password, passkey, withoutApp }: NewSession): Fragment {
+/**
+ * The CTE `allowed`, of one row if what the member has proved itself with is still there, and all that is asked for. The
+ * credentials are locked first, as by what removes ways to sign in.
+ */
+function stillProved(schema: string, { memberId, password, unit, withoutApp }: NewSession): Fragment {
   const member = sql`${param(memberId)}::uuid`;
-  if (passkey !== undefined) {
-    return sql`
-      UPDATE ${ident(schema, PASSKEY_KIND)}
-      SET "member" = "member"
-      WHERE "member" = ${member} AND "id" = ${param(passkey)}::uuid
-      RETURNING 1 AS one
-    `;
-  }
   const unchanged = [
     password === undefined ? undefined : sql`"password_hash" = ${param(password)}`,
     withoutApp ? sql`"totp_confirmed" IS NOT TRUE` : undefined,
   ];
-  if (unchanged.every((each) => each === undefined)) return sql`SELECT 1 AS one`;
-  return sql`
-    UPDATE ${ident(schema, CREDENTIAL_KIND)}
-    SET "password_hash" = "password_hash"
-    WHERE ${all([sql`"member_id" = ${member}`, ...unchanged])}
-    RETURNING 1 AS one
+  const credential = unchanged.some((each) => each !== undefined)
+    ? sql`
+        UPDATE ${ident(schema, CREDENTIAL_KIND)}
+        SET "password_hash" = "password_hash"
+        WHERE ${all([sql`"member_id" = ${member}`, ...unchanged])}
+        RETURNING 1 AS one
+      `
+    : undefined;
+  if (!unit) return sql`allowed AS (${credential ?? sql`SELECT 1 AS one`})`;
+  const kept = (after: Fragment) => sql`
+    allowed AS (
+      UPDATE ${ident(schema, unit.kind)}
+      SET "member" = "member"
+      ${after}
+      WHERE "member" = ${member} AND "id" = ${param(unit.id)}::uuid
+      RETURNING 1 AS one
+    )
   `;
+  return credential ? sql`credential AS (${credential}), ${kept(sql`FROM credential`)}` : kept(sql``);
 }
 
 /** The CTE `token`: a new refresh token, from rows of its id, its session and its time. */

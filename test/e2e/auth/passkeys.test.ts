@@ -444,9 +444,11 @@ describe('the units of passkeys', () => {
     const project = await admin.service.app.get(ProjectStore).find(admin.id);
     if (!project) throw new Error('no project');
     const start = () =>
-      admin.service.app
-        .get(SessionStore)
-        .start(admin.service.database, project, { kindId: 'person', memberId: member.id, passkey: id });
+      admin.service.app.get(SessionStore).start(admin.service.database, project, {
+        kindId: 'person',
+        memberId: member.id,
+        unit: { kind: 'passkey', id },
+      });
     await start();
     await ok(as.delete(`/passkey/unit/${id}`));
     await expect(start()).rejects.toMatchObject({ code: 'signin.failed' });

@@ -72,6 +72,8 @@ const ANY = [
   'auth.reset_page',
   'auth.verify_page',
   'auth.asset',
+  'provider.callback',
+  'provider.posted_callback',
   'health.live',
   'health.ready',
   'metrics',
@@ -87,7 +89,7 @@ function pathOf(template: string): string | undefined {
   const [, kind = ''] = /^\/api\/lib\/(\w+)\//.exec(template) ?? [];
   const isOfKind =
     !['auth', 'doc'].includes(kind) &&
-    !template.startsWith('/api/lib/project/{project_id}/file/') &&
+    !/^\/api\/lib\/project\/\{project_id\}\/(?:file|provider)\//.test(template) &&
     template !== '/api/lib/changes' &&
     !template.startsWith('/api/lib/group/{');
   if (isOfKind && template.startsWith('/api/') && !UNITS.has(kind)) return undefined;

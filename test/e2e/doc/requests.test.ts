@@ -95,6 +95,7 @@ const EXPECTED: ReadonlyMap<string, Expected> = new Map<ErrorCode, Expected>([
   // Where providers are, and whom they let in.
   ['provider.bad_issuer', at('issuer')],
   ['provider.too_many', always],
+  ['provider.unknown', always],
   ['link.bad_definition', always],
   // The setting of the project, which is off.
   ['mail_sign_in.off', always],
@@ -230,6 +231,13 @@ it.each(CALLS.map((call) => [call.name, call] as const))('%s', { timeout: 60_000
   expect(unexpected).toEqual([]);
 });
 
+/** Of a sign-in with an identity provider that is not there. */
+function startWithout(name?: string): string {
+  const all = { redirect_to: 'https://example.com/', code_challenge: 'a'.repeat(43), state: 'a' };
+  const query = new URLSearchParams(Object.entries(all).filter(([key]) => key !== name));
+  return `/project/${project.id}/provider/none?${query.toString()}`;
+}
+
 /** What is asked with each query parameter, where that is not a list, and what is expected of it: names of what is not there, and other languages. */
 const QUERIES: Partial<Record<keyof typeof QUERY_PARAMETERS, readonly [path: string, ...expected: ErrorCode[]]>> = {
   order: ['/ruled/unit', 'parameter.unknown', 'query.bad_value'],
@@ -280,6 +288,12 @@ const QUERIES: Partial<Record<keyof typeof QUERY_PARAMETERS, readonly [path: str
   image_format: [`/file/unit/${file}/content?size=thumb`, 'file.no_image'],
   expires: [`/project/${project.id}/file/${file}?signature=x`, 'file.bad_signature'],
   signature: [`/project/${project.id}/file/${file}?expires=1`, 'file.bad_signature'],
+  redirect_to: [startWithout('redirect_to'), 'provider.unknown'],
+  code_challenge: [startWithout('code_challenge'), 'provider.unknown'],
+  state: [startWithout('state'), 'provider.unknown'],
+  link: [startWithout(), 'provider.unknown'],
+  login_hint: [startWithout(), 'provider.unknown'],
+  prompt: [startWithout(), 'provider.unknown'],
 };
 
 const METHODS: Partial<Record<keyof typeof QUERY_PARAMETERS, 'DELETE' | 'POST'>> = {

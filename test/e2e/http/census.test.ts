@@ -211,6 +211,17 @@ const ROWS: readonly Row[] = [
     tokenless: true,
   })),
   {
+    route: 'POST /api/lib/auth/exchange',
+    call: () => ['POST', '/auth/exchange', { code: 'a', code_verifier: 'b' }],
+    answers: [401, 401, 401, 401],
+    keyed: 401,
+  },
+  {
+    route: 'POST /api/lib/auth/identity/link',
+    call: () => ['POST', '/auth/identity/link', {}],
+    answers: [401, 400, 400, 400],
+  },
+  {
     route: 'POST /api/lib/auth/verify_email',
     call: () => ['POST', '/auth/verify_email', { code: '1' }],
     answers: [401, 400, 400, 400],
@@ -479,6 +490,21 @@ const ROWS: readonly Row[] = [
     ],
     answers: [404, 404, 404, 404],
     projectInPath: true,
+  })),
+  {
+    route: 'GET /api/lib/project/:project_id/provider/:provider_id',
+    call: () => ['GET', `/project/${here.admin.id}/provider/none`],
+    answers: [400, 400, 400, 400],
+    tokenless: true,
+    projectInPath: true,
+  },
+  // A page for browsers, to which the posted one leads.
+  ...['GET', 'POST'].map((method): Row => ({
+    route: `${method} /api/lib/project/:project_id/provider/:provider_id/callback`,
+    call: () => [method, `^/api/lib/project/${here.admin.id}/provider/none/callback`],
+    answers: [400, 400, 400, 400],
+    open: true,
+    anyQuery: true,
   })),
   {
     route: 'ALL /api/lib/*path',

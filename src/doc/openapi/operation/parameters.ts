@@ -77,6 +77,7 @@ export function pathParameters(choices: LinkPathChoices | undefined): Record<str
     of('failure_id', 'The id of a failure.', { type: 'string', format: 'uuid' }),
     of('function_name', 'The name of a function.'),
     of('project_id', 'The id of the project.'),
+    of('provider_id', 'The id of an identity provider.'),
     of('endpoint_name', 'The name of an endpoint.'),
     of('file_id', 'The id of a file.'),
     of('token', 'The token of the mail.'),

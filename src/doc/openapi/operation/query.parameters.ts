@@ -47,6 +47,32 @@ const WRITE_PARAMETERS = {
   ),
   expires: queryParameterOf('expires', 'Of a signed address: when it ends.', { type: 'string' }),
   signature: queryParameterOf('signature', 'Of a signed address: that it was made here.', { type: 'string' }),
+  redirect_to: queryParameterOf(
+    'redirect_to',
+    'Where the browser goes on afterwards: one of the addresses in the setting `redirects`, exactly.',
+    { type: 'string', format: 'uri' },
+    { required: true },
+  ),
+  code_challenge: queryParameterOf(
+    'code_challenge',
+    'The SHA-256 of a code verifier that the application keeps, in base64url (RFC 7636, S256).',
+    { type: 'string', pattern: '^[A-Za-z0-9_-]{43}$' },
+    { required: true },
+  ),
+  state: queryParameterOf(
+    'state',
+    'Given back to the application, which has to compare it.',
+    { type: 'string', minLength: 1, maxLength: LIMITS.providerState },
+    { required: true },
+  ),
+  link: queryParameterOf('link', 'A ticket, to link the account of the provider to a member that is signed in.', {
+    type: 'string',
+  }),
+  login_hint: queryParameterOf('login_hint', 'Passed on to the provider.', {
+    type: 'string',
+    maxLength: LIMITS.providerHint,
+  }),
+  prompt: queryParameterOf('prompt', 'Passed on to the provider.', { type: 'string', maxLength: LIMITS.providerHint }),
   matching_filter: queryParameterOf(
     'filter',
     'Which units: an expression as of a list, such as `eq(state,draft)`; `all()` matches every unit.',

@@ -267,6 +267,9 @@ export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
   kind_recovery_codes: objectSchema({
     recovery_codes: { type: 'array', items: STRING_SCHEMA, description: 'Each works once, and none is shown again.' },
   }),
+  kind_ticket: objectSchema({
+    ticket: { ...STRING_SCHEMA, description: 'The query parameter `link` of the start; once, within five minutes.' },
+  }),
   kind_passkey: {
     type: 'object',
     required: ['id', 'label', 'backed_up'],

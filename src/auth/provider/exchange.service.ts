@@ -1,0 +1,99 @@
+/** What applications do with what a sign-in by an identity provider leads to, and members before they link an account. */
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Catalog } from '../../catalog/catalog.service.js';
+import { Database, type Transaction } from '../../database/database.js';
+import { type Answer, jsonAnswer } from '../../http/answer/answer.js';
+import { IDENTITY_KIND } from '../../model/built-in-traits.js';
+import type { Caller } from '../../tenancy/caller.js';
+import type { RequestScope } from '../../tenancy/request-scope.js';
+import { type AuthRequest, requireSession } from '../auth-request.js';
+import { NewSessions } from '../new-sessions.js';
+import { OneTimeSecrets } from '../one-time-secrets.js';
+import { accountOf } from '../password/credential.js';
+import { findCredential } from '../password/password-store.js';
+import { ProvedMembers } from '../proved-members.js';
+import { signInFailed } from '../sign-in-failed.js';
+import { Throttle } from '../throttle.js';
+import type { ExchangeBody, LinkBody } from './exchange.dto.js';
+import { unknownProvider } from './identities.js';
+import { ProviderAccounts } from './provider-accounts.js';
+import type { Exchanged } from './provider-flow.js';
+import { Providers } from './providers.js';
+
+/** Minutes that a code stays for that of the second step. */
+const MINUTES_OF_RIGHT = 5;
+/** Of a code: one without the second step, and five with it. */
+const TRIES = 6;
+const TICKET_MINUTES = 5;
+
+@Injectable()
+export class ExchangeService {
+  constructor(
+    private readonly accounts: ProviderAccounts,
+    private readonly catalog: Catalog,
+    private readonly database: Database,
+    private readonly proved: ProvedMembers,
+    private readonly providers: Providers,
+    private readonly secrets: OneTimeSecrets,
+    private readonly sessions: NewSessions,
+    private readonly throttle: Throttle,
+  ) {}
+
+  /** A ticket, with which the member's browser may be sent to a provider. @throws KindError 401, 403, 404 */
+  ticket(scope: RequestScope, { provider }: LinkBody): Promise<Answer> {
+    const { project } = scope;
+    return this.proved.run(scope, async ({ member_id: memberId }) => {
+      if (!(await this.providers.find(project, provider))) throw unknownProvider(provider);
+      const { sessionId } = requireSession(scope.caller);
+      const terms = { memberId, data: { provider, sessionId }, minutes: TICKET_MINUTES };
+      return jsonAnswer({ ticket: await this.secrets.makeToken(project, 'link', terms) });
+    });
+  }
+
+  /** A session, after the identity was linked where that was asked for. @throws KindError 401, 409, 429, 503 */
+  exchange(
+    scope: RequestScope,
+    client: AuthRequest,
+    { code, code_verifier: verifier, otp }: ExchangeBody,
+  ): Promise<Answer> {
+    const { project } = scope;
+    return this.catalog.inProject(project, async () => {
+      const owner = (await this.secrets.findToken(project, 'exchange', code))?.member_id;
+      const attempt = { address: client.address, ...(owner && { account: accountOf({ member_id: owner }) }) };
+      return this.throttle.guard(project, attempt, async () => {
+        const terms = { proof: challengeOf(verifier), minutes: MINUTES_OF_RIGHT, tries: TRIES };
+        const row = await this.secrets.tryToken(project, 'exchange', code, terms);
+        const member = row?.member_id
+          ? await findCredential(this.database.ofProject(project), project, row.member_id)
+          : undefined;
+        if (!row || !member) throw signInFailed();
+        const id = await this.#identity(scope, code, member.member_id, row.data as unknown as Exchanged);
+        const use = async (): Promise<boolean> =>
+          (await this.secrets.useToken(this.database.ofProject(project), project, 'exchange', code)) !== undefined;
+        const unit = { kind: IDENTITY_KIND, id };
+        return this.sessions.session(project, client, member, { way: 'provider', otp, use, unit });
+      });
+    });
+  }
+
+  /** The id of the identity. One that is new is linked in the session that has asked for it, and in no other. */
+  async #identity(scope: RequestScope, code: string, memberId: string, exchanged: Exchanged): Promise<string> {
+    if ('identity' in exchanged) return exchanged.identity;
+    const { sessionId, ...identity } = exchanged.link;
+    if (!isSession(scope.caller, sessionId)) throw signInFailed();
+    // An account that was emptied meanwhile has no codes any more.
+    const isAsked = async (tx: Transaction): Promise<boolean> =>
+      (await this.secrets.findToken(scope.project, 'exchange', code, tx)) !== undefined;
+    return this.accounts.link(scope, memberId, identity, isAsked);
+  }
+}
+
+function isSession(caller: Caller, sessionId: string): boolean {
+  return caller.type === 'member' && !caller.key && caller.sessionId === sessionId;
+}
+
+/** RFC 7636, S256. */
+function challengeOf(verifier: string): string {
+  return createHash('sha256').update(verifier).digest('base64url');
+}

@@ -1,0 +1,233 @@
+/**
+ * Which member an identity signs in. Its key is the issuer and the subject alone; an address decides once, when the
+ * identity is new, and only one that the provider has verified.
+ */
+import { randomInt } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Catalog } from '../../catalog/catalog.service.js';
+import { usedBy } from '../../catalog/session/executors.js';
+import { Database, type Executor, type Transaction } from '../../database/database.js';
+import { ADMIN_KIND } from '../../model/built-in-traits.js';
+import type { Model } from '../../model/model.js';
+import { EMAIL_LENGTH, isEmailAddress } from '../../shared/email.js';
+import { KindError, refusal } from '../../shared/errors.js';
+import { foldName, isVisibleName } from '../../shared/member-names.js';
+import { findCredentialByEmailStatement } from '../../sql/member/credential.sql.js';
+import { ANONYMOUS } from '../../tenancy/caller.js';
+import type { Project } from '../../tenancy/project.js';
+import type { RequestScope } from '../../tenancy/request-scope.js';
+import { NewMembers } from '../new-members.js';
+import { lockOwner } from '../owned-units.js';
+import { type Credential, isUsable } from '../password/credential.js';
+import { credentialOf, findCredential } from '../password/password-store.js';
+import { ProvedAddresses } from '../proved-addresses.js';
+import { signInFailed } from '../sign-in-failed.js';
+import { Identities, linkedElsewhere, type NewIdentity } from './identities.js';
+import type { ProvedIdentity } from './openid/openid.js';
+import type { IdentityProvider } from './providers.js';
+
+/** Whom a provider has signed in. */
+export type SignedIn = {
+  readonly memberId: string;
+  /** The id of the identity. */
+  readonly identity: string;
+};
+
+/** The session that has asked for an identity to be linked. */
+export interface Linking {
+  readonly memberId: string;
+  readonly sessionId: string;
+}
+
+/** An identity that is to be linked in a session. */
+export type ToLink = {
+  readonly memberId: string;
+  readonly link: NewIdentity & { readonly sessionId: string };
+};
+
+/** Of two that come for the first time at once, the later one finds what the other has made. */
+const ATTEMPTS = 5;
+const USERNAME_LENGTH = 60;
+
+interface Visit {
+  readonly scope: Pick<RequestScope, 'project' | 'caller' | 'requestId'>;
+  readonly model: Model;
+  readonly provider: IdentityProvider;
+  readonly proved: ProvedIdentity;
+  readonly attempt: number;
+}
+
+@Injectable()
+export class ProviderAccounts {
+  constructor(
+    private readonly addresses: ProvedAddresses,
+    private readonly catalog: Catalog,
+    private readonly database: Database,
+    private readonly identities: Identities,
+    private readonly newMembers: NewMembers,
+  ) {}
+
+  /**
+   * The member of an identity: that which it is linked to, or now is by its address, or a new one.
+   * @throws KindError `provider.email_unverified`, `provider.claims_missing`, `identity.not_linked`, `access.denied`, 503
+   */
+  async signIn(
+    { project, requestId }: Pick<RequestScope, 'project' | 'requestId'>,
+    provider: IdentityProvider,
+    proved: ProvedIdentity,
+  ): Promise<SignedIn> {
+    const scope = { project, caller: ANONYMOUS, ...(requestId && { requestId }) };
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+      const signedIn = await this.catalog.withCheckedModel({ project }, (model) =>
+        this.#signIn({ scope, model, provider, proved, attempt }),
+      );
+      if (signedIn) return signedIn;
+    }
+    throw refusal('access.denied', 'Who signs in has values that other members have already');
+  }
+
+  /** Undefined if others have changed meanwhile what was decided by. */
+  async #signIn(visit: Visit): Promise<SignedIn | undefined> {
+    const { scope, provider, proved } = visit;
+    const known = await this.identities.find(scope.project, proved);
+    if (known) {
+      await this.identities.recordUse(scope.project, known.id, proved.email ?? null);
+      return { memberId: known.member_id, identity: known.id };
+    }
+    const email = verifiedEmail(provider, proved);
+    const found = await withEmail(this.database.ofProject(scope.project), scope.project, email);
+    return found ? this.#link(visit, email, found) : this.#signUp(visit, email);
+  }
+
+  /** By an address that both sides have verified, or the provider alone: then the account is emptied first. */
+  #link({ scope, model, provider, proved }: Visit, email: string, found: Credential): Promise<SignedIn | undefined> {
+    const { project } = scope;
+    // Written in another form of Unicode, it may be another mailbox.
+    const isSame = found.email.toLowerCase() === email.toLowerCase();
+    if (found.member_kind === ADMIN_KIND || provider.link === 'never' || !isSame) throw notLinked();
+    if (!isUsable(found, model)) throw refusal('access.denied', 'The kind of the member is inactive');
+    return this.database
+      .transaction(async (tx) => {
+        await lockOwner(tx, project.schema, found.member_id);
+        const member = await withEmail(tx, project, email);
+        if (member?.member_id !== found.member_id) return undefined;
+        const removed = await this.addresses.withoutPassword(tx, { ...scope, model }, member, 'provider');
+        const identity = await this.identities.insert(tx, scope, member, newIdentity(provider, proved), removed);
+        if (identity === undefined) throw new TakenMeanwhile();
+        return { memberId: member.member_id, identity };
+      }, usedBy(scope))
+      .catch(orTaken);
+  }
+
+  #signUp({ scope, model, provider, proved, attempt }: Visit, email: string): Promise<SignedIn | undefined> {
+    const { project } = scope;
+    if (!provider.signup) throw refusal('access.denied', 'Nobody has the address, and the provider makes no members');
+    const member = { kindId: provider.memberKind, body: newMember(provider, proved, email, attempt) };
+    const made = this.newMembers.create(project, model, member, async (tx, memberId) => {
+      const credential = await findCredential(tx, project, memberId);
+      if (!credential) throw new Error('a new member has credentials');
+      await this.addresses.mark(tx, { project, model }, credential);
+      const identity = await this.identities.insert(tx, scope, credential, newIdentity(provider, proved));
+      if (identity === undefined) throw new TakenMeanwhile();
+      return { memberId, identity };
+    });
+    return made.catch(orMissing).catch(orTaken);
+  }
+
+  /**
+   * What is kept until its member links it. Nothing is linked yet: whoever made the ticket may have sent this browser on
+   * its way. @throws KindError 409 if another member has it
+   */
+  async toLink(
+    project: Project,
+    provider: IdentityProvider,
+    proved: ProvedIdentity,
+    { memberId, sessionId }: Linking,
+  ): Promise<ToLink> {
+    const known = await this.identities.find(project, proved);
+    if (known && known.member_id !== memberId) throw linkedElsewhere();
+    return { memberId, link: { ...newIdentity(provider, proved), sessionId } };
+  }
+
+  /**
+   * Links an identity to the member that has asked for it.
+   * @param isAsked whether it still is, once nobody else can change the account @returns its id
+   * @throws KindError 401, 404, 409, 503
+   */
+  async link(
+    scope: Pick<RequestScope, 'project' | 'caller' | 'requestId'>,
+    memberId: string,
+    identity: NewIdentity,
+    isAsked: (tx: Transaction) => Promise<boolean>,
+  ): Promise<string> {
+    const { project } = scope;
+    const id = await this.database.transaction(async (tx) => {
+      await lockOwner(tx, project.schema, memberId);
+      if (!(await isAsked(tx))) throw signInFailed();
+      const member = await credentialOf(tx, project, memberId);
+      return this.identities.insert(tx, scope, member, identity);
+    }, usedBy(scope));
+    if (id !== undefined) return id;
+    const known = await this.identities.find(project, identity);
+    if (known?.member_id === memberId) return known.id;
+    throw linkedElsewhere();
+  }
+}
+
+/** Another request has linked the identity. */
+class TakenMeanwhile extends Error {}
+
+function orTaken(error: unknown): undefined {
+  if (error instanceof TakenMeanwhile) return undefined;
+  if (error instanceof KindError && error.code === 'parameter.not_unique') return undefined;
+  throw error;
+}
+
+function orMissing(error: unknown): never {
+  if (!(error instanceof KindError) || error.status !== 400) throw error;
+  const texts = error.messages.map(({ text }) => text).join('; ');
+  throw refusal('provider.claims_missing', `What the provider says does not make a member: ${texts}`);
+}
+
+/** @throws KindError `provider.email_unverified` */
+function verifiedEmail({ trustEmail }: IdentityProvider, { email, emailVerified }: ProvedIdentity): string {
+  const isVerified = emailVerified ?? trustEmail;
+  // One that is folded to another one is not what was verified.
+  const isPlain = email !== undefined && foldName(email) === email.toLowerCase();
+  if (isVerified && isPlain && email.length <= EMAIL_LENGTH && isEmailAddress(email)) return email;
+  throw refusal('provider.email_unverified', 'The provider does not say of an e-mail address that it is verified');
+}
+
+async function withEmail(executor: Executor, { schema }: Project, email: string): Promise<Credential | undefined> {
+  return (await executor.run<Credential>(findCredentialByEmailStatement(schema, foldName(email))))[0];
+}
+
+function newIdentity({ id: provider }: IdentityProvider, { issuer, subject, email }: ProvedIdentity): NewIdentity {
+  return { provider, issuer, subject, email: email ?? null };
+}
+
+/** The body of a sign-up. */
+function newMember(
+  { claims }: IdentityProvider,
+  { claims: said }: ProvedIdentity,
+  email: string,
+  attempt: number,
+): ReadonlyMap<string, unknown> {
+  const filled = Object.entries(claims).flatMap(([parameter, claim]): [string, unknown][] => {
+    const value = Object.hasOwn(said, claim) ? said[claim] : undefined;
+    return value === undefined || value === null ? [] : [[parameter, value]];
+  });
+  return new Map<string, unknown>([...filled, ['username', usernameFor(email, attempt)], ['email', email]]);
+}
+
+/** The part before the `@`; with a number where somebody has that name. */
+function usernameFor(email: string, attempt: number): string {
+  const local = email.slice(0, email.lastIndexOf('@')).replaceAll('@', '').slice(0, USERNAME_LENGTH);
+  const name = isVisibleName(local) ? local : 'member';
+  return attempt === 1 ? name : `${name}-${randomInt(1000, 1_000_000)}`;
+}
+
+function notLinked(): KindError {
+  const text = 'A member has this address: sign in in another way, and link the account of the provider';
+  return refusal('identity.not_linked', text);
+}

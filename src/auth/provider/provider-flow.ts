@@ -1,0 +1,219 @@
+/**
+ * Sign-in with an identity provider (OpenID Connect): a browser is sent there, comes back to the callback, and is led to
+ * the application with a code that the application exchanges for a session. Nothing of it is in a cookie but what ties it
+ * to the browser.
+ */
+import { randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Catalog } from '../../catalog/catalog.service.js';
+import { Database } from '../../database/database.js';
+import { KindError, refusal } from '../../shared/errors.js';
+import type { Project } from '../../tenancy/project.js';
+import type { RequestScope } from '../../tenancy/request-scope.js';
+import type { AuthRequest } from '../auth-request.js';
+import { OneTimeSecrets } from '../one-time-secrets.js';
+import { Throttle } from '../throttle.js';
+import { flowCookie, flowCookieOf, flowHash, FLOW_LIFETIME, newFlowValue } from './flow-cookie.js';
+import { OpenId } from './openid/openid.js';
+import { ProviderFailure } from './openid/provider-failure.js';
+import { unknownProvider } from './identities.js';
+import { type Linking, ProviderAccounts, type SignedIn, type ToLink } from './provider-accounts.js';
+import { ProviderAddresses } from './provider-addresses.js';
+import { type IdentityProvider, Providers } from './providers.js';
+import type { StartQuery } from './start-query.js';
+
+/** Minutes for which the application has time to exchange its code. */
+const CODE_MINUTES = 1;
+
+/** Where a browser is led to. */
+export interface Leading {
+  readonly location: string;
+  /** The header `Set-Cookie`. */
+  readonly cookie?: string;
+}
+
+/** What a code of the application is exchanged by: an identity, or one that is to be linked in a session. */
+export type Exchanged = SignedIn | ToLink;
+
+/** What is remembered while the browser is at the provider. */
+interface Flow {
+  readonly provider: string;
+  /** The hash of the cookie. */
+  readonly browser: string;
+  readonly nonce: string;
+  readonly verifier: string;
+  readonly redirect: string;
+  readonly challenge: string;
+  /** Of the application. */
+  readonly state: string;
+  /** The session for which a ticket was made. */
+  readonly session: string | null;
+}
+
+@Injectable()
+export class ProviderFlow {
+  constructor(
+    private readonly accounts: ProviderAccounts,
+    private readonly addresses: ProviderAddresses,
+    private readonly catalog: Catalog,
+    private readonly database: Database,
+    private readonly openId: OpenId,
+    private readonly providers: Providers,
+    private readonly secrets: OneTimeSecrets,
+    private readonly throttle: Throttle,
+  ) {}
+
+  /** Leads to the provider. @throws KindError 400, 404, 429, 503 */
+  async start(
+    project: Project,
+    { address }: Pick<AuthRequest, 'address'>,
+    id: string,
+    query: StartQuery,
+    cookies: string | undefined,
+  ): Promise<Leading> {
+    await this.catalog.inProject(project, () => this.throttle.count(project, { address }));
+    const provider = await this.#provider(project, id);
+    this.addresses.checkRedirect(project, query.redirectTo);
+    const browser = flowCookieOf(cookies, this.addresses.own) ?? newFlowValue();
+    const [nonce, verifier] = [randomText(), randomText()];
+    const linking = await this.#linkingOf(project, id, query.link);
+    const flow: Flow = {
+      provider: id,
+      browser: flowHash(browser),
+      nonce,
+      verifier,
+      redirect: query.redirectTo,
+      challenge: query.codeChallenge,
+      state: query.state,
+      session: linking?.sessionId ?? null,
+    };
+    const terms = { memberId: linking?.memberId ?? null, data: { ...flow }, minutes: FLOW_LIFETIME / 60 };
+    const state = await this.catalog.inProject(project, () => this.secrets.makeToken(project, 'provider', terms));
+    const started = { redirectUri: this.addresses.callbackOf(project, id), state, nonce, codeVerifier: verifier };
+    const url = await this.#authorizationUrl(provider, { ...started, ...query.passedOn });
+    // A ticket is used with the start that leads away: one that fails can be tried again.
+    if (query.link !== undefined) await this.#useTicket(project, query.link);
+    return { location: url.href, cookie: flowCookie(browser, this.addresses.own) };
+  }
+
+  /**
+   * Takes what the provider has answered, and leads back to the application with a code or an error. Undefined if the
+   * state is unknown, used, or of another browser.
+   */
+  async callback(
+    scope: RequestScope,
+    id: string,
+    params: URLSearchParams,
+    cookies: string | undefined,
+  ): Promise<Leading | undefined> {
+    const { project } = scope;
+    const state = params.get('state') ?? '';
+    const row = await this.catalog.inProject(project, () =>
+      this.secrets.useToken(this.database.ofProject(project), project, 'provider', state),
+    );
+    const flow = row?.data as Flow | undefined;
+    const browser = flowCookieOf(cookies, this.addresses.own);
+    if (!flow || flow.provider !== id || browser === undefined || flowHash(browser) !== flow.browser) return undefined;
+    const linking =
+      row?.member_id && flow.session !== null ? { memberId: row.member_id, sessionId: flow.session } : undefined;
+    const outcome = await this.#arrive(scope, { flow, state, params, linking });
+    const back = new URLSearchParams({ ...outcome, state: flow.state });
+    return { location: `${flow.redirect}?${back.toString()}` };
+  }
+
+  async #arrive(
+    scope: RequestScope,
+    {
+      flow,
+      state,
+      params,
+      linking,
+    }: {
+      readonly flow: Flow;
+      readonly state: string;
+      readonly params: URLSearchParams;
+      readonly linking: Linking | undefined;
+    },
+  ): Promise<{ code: string } | { error: string }> {
+    const { project } = scope;
+    try {
+      const provider = await this.#provider(project, flow.provider);
+      const { nonce, verifier: codeVerifier } = flow;
+      const proved = await this.openId.identity(provider, {
+        redirectUri: this.addresses.callbackOf(project, flow.provider),
+        state,
+        nonce,
+        codeVerifier,
+        params,
+        wanted: Object.values(provider.claims),
+      });
+      const { memberId, ...data } = linking
+        ? await this.accounts.toLink(project, provider, proved, linking)
+        : await this.accounts.signIn(scope, provider, proved);
+      const terms = { memberId, data, minutes: CODE_MINUTES, proof: flow.challenge };
+      return { code: await this.catalog.inProject(project, () => this.secrets.makeToken(project, 'exchange', terms)) };
+    } catch (error) {
+      const code = codeForApplication(error);
+      if (code === undefined) throw error;
+      return { error: code };
+    }
+  }
+
+  /** @throws KindError 404, 503 */
+  async #provider(project: Project, id: string): Promise<IdentityProvider> {
+    const provider = await this.providers.find(project, id);
+    if (provider) return provider;
+    throw unknownProvider(id);
+  }
+
+  async #linkingOf(project: Project, provider: string, ticket: string | undefined): Promise<Linking | undefined> {
+    if (ticket === undefined) return undefined;
+    const row = await this.catalog.inProject(project, () => this.secrets.findToken(project, 'link', ticket));
+    const found = row?.data as { readonly provider: string; readonly sessionId: string } | undefined;
+    if (!row?.member_id || found?.provider !== provider) throw badTicket();
+    return { memberId: row.member_id, sessionId: found.sessionId };
+  }
+
+  async #useTicket(project: Project, ticket: string): Promise<void> {
+    const used = await this.catalog.inProject(project, () =>
+      this.secrets.useToken(this.database.ofProject(project), project, 'link', ticket),
+    );
+    if (!used) throw badTicket();
+  }
+
+  async #authorizationUrl(provider: IdentityProvider, start: Parameters<OpenId['authorizationUrl']>[1]): Promise<URL> {
+    try {
+      return await this.openId.authorizationUrl(provider, start);
+    } catch (error) {
+      if (!(error instanceof ProviderFailure)) throw error;
+      const text = `The identity provider '${provider.label}' cannot be used now: try again later, or sign in another way`;
+      throw refusal('provider.unavailable', text);
+    }
+  }
+}
+
+/** What an application is told of a refusal; undefined for errors of the service. */
+function codeForApplication(error: unknown): string | undefined {
+  if (error instanceof ProviderFailure) return error.code;
+  if (!(error instanceof KindError)) return undefined;
+  // Removed while the browser was there.
+  if (error.code === 'provider.unknown') return 'provider.refused';
+  if (error.status >= 500 || error.status === 429) return 'provider.unavailable';
+  return TOLD.has(error.code) ? error.code : 'access.denied';
+}
+
+const TOLD: ReadonlySet<string> = new Set([
+  'provider.email_unverified',
+  'provider.claims_missing',
+  'identity.not_linked',
+  'identity.linked',
+]);
+
+function badTicket(): KindError {
+  const text = 'link: is no ticket for this provider, or it was used, or is older than five minutes';
+  return refusal('identity.bad_ticket', text, { parameter: 'link' });
+}
+
+function randomText(): string {
+  return randomBytes(32).toString('base64url');
+}

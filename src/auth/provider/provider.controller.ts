@@ -1,0 +1,93 @@
+import { join } from 'node:path';
+import { Controller, Get, Param, Post, Req, Res, UseInterceptors } from '@nestjs/common';
+import { codingOf } from '../../http/answer/content-coding.js';
+import { answerFile, HTML, PAGE_POLICY, StoredFiles } from '../../http/answer/static-file.js';
+import type { HttpRequest, HttpResponse } from '../../http/request/request.js';
+import { ApiRoute } from '../../http/route/api-route.js';
+import { START_QUERY } from '../../http/route/query-names.js';
+import { bodyBytes } from '../../tenancy/request-bodies.js';
+import { Scope, type RequestScope } from '../../tenancy/request-scope.js';
+import { unknownEndpoint, WithoutAccessToken, WithProjectInPath } from '../../tenancy/route-options.js';
+import { TenancyInterceptor } from '../../tenancy/tenancy.interceptor.js';
+import { authRequestOf } from '../auth-request.js';
+import { readStartQuery } from './start-query.js';
+import { type Leading, ProviderFlow } from './provider-flow.js';
+
+const ROUTE = { tag: 'Authentication', needs: 'nothing', alone: true, media: 'text/html' } as const;
+/** What a provider answers (OpenID Connect Core, RFC 9207). */
+const ANSWER_NAMES = ['code', 'state', 'iss', 'error'];
+const LOCAL = 'http://localhost';
+/** Codes and states are in the addresses. */
+const HEADERS = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' };
+
+/** What browsers open to sign in with an identity provider: they send no header of ours. */
+@Controller('api/lib/project/:project_id/provider/:provider_id')
+@WithProjectInPath(unknownEndpoint)
+@WithoutAccessToken()
+@UseInterceptors(TenancyInterceptor)
+export class ProviderController {
+  readonly #pages = new StoredFiles({ 'stopped.html': { folder: join(import.meta.dirname, '../page'), type: HTML } });
+
+  constructor(private readonly flow: ProviderFlow) {}
+
+  @Get()
+  @ApiRoute({
+    id: 'provider.start',
+    ...ROUTE,
+    summary: 'Lead a browser to an identity provider',
+    description: 'It comes back to `redirect_to` with `code` and `state`, or `error` and `state`.',
+    query: START_QUERY,
+    refuses: [400, 404, 429, 503],
+  })
+  async start(
+    @Scope() { project }: RequestScope,
+    @Param('provider_id') id: string,
+    @Req() request: HttpRequest,
+    @Res() response: HttpResponse,
+  ): Promise<void> {
+    const query = readStartQuery(request.url);
+    lead(response, 302, await this.flow.start(project, authRequestOf(request), id, query, request.headers.cookie));
+  }
+
+  @Get('callback')
+  @ApiRoute({
+    id: 'provider.callback',
+    ...ROUTE,
+    summary: 'Where an identity provider leads back to',
+    description: 'Its address is registered there. It leads on to the application.',
+    refuses: [400, 404, 503],
+  })
+  async callback(
+    @Scope() scope: RequestScope,
+    @Param('provider_id') id: string,
+    @Req() request: HttpRequest,
+    @Res() response: HttpResponse,
+  ): Promise<void> {
+    const params = new URL(request.url, LOCAL).searchParams;
+    const leading = await this.flow.callback(scope, id, params, request.headers.cookie);
+    if (leading) return lead(response, 302, leading);
+    const file = await this.#pages.get('stopped.html', codingOf(request));
+    answerFile(request, response, file, { ...PAGE_POLICY, ...HEADERS }, 400);
+  }
+
+  /** Of a provider that has a page post its answer (`form_post`): cookies come along with the address it is led to alone. */
+  @Post('callback')
+  @ApiRoute({
+    id: 'provider.posted_callback',
+    ...ROUTE,
+    summary: 'The same for providers that post their answer',
+    description: 'It leads to the address with the values of the form.',
+    refuses: [400, 404, 413, 503],
+  })
+  async posted(@Req() request: HttpRequest, @Res() response: HttpResponse): Promise<void> {
+    const body = await bodyBytes(request, 'small');
+    const given = new URLSearchParams(Buffer.isBuffer(body) ? body.toString() : '');
+    const kept = ANSWER_NAMES.flatMap((name) => given.getAll(name).map((value): [string, string] => [name, value]));
+    lead(response, 303, { location: `callback?${new URLSearchParams(kept).toString()}` });
+  }
+}
+
+function lead(response: HttpResponse, status: 302 | 303, { location, cookie }: Leading): void {
+  response.writeHead(status, { ...HEADERS, Location: location, ...(cookie !== undefined && { 'Set-Cookie': cookie }) });
+  response.end();
+}

@@ -1,0 +1,475 @@
+/** Sign-in with a real identity provider: the start, the callback, the exchange, and which member it is. */
+import { createHash, randomBytes } from 'node:crypto';
+import { TOTP } from 'otpauth';
+import { describe, expect, it } from 'vitest';
+import { anonymous, asAdministrator, signUp, withMembers, type TestMember } from '../../support/callers.js';
+import { ok, query } from '../../support/definitions.js';
+import { Mailbox, setSettings, temporaryFolder } from '../../support/mailbox.js';
+import { signInAtProvider, startOidcProvider } from '../../support/oidc-provider.js';
+import { startTestService, type Reply, type TestProject } from '../../support/service.js';
+
+const dataDir = temporaryFolder();
+const mailbox = new Mailbox(dataDir);
+const service = await startTestService({
+  dataDir,
+  authRateLimit: false,
+  identityProviders: { allow: [], allowPrivate: true },
+});
+const admin = await withMembers(await service.project());
+const boss = await asAdministrator(admin);
+const open = anonymous(admin);
+const APP = 'https://app.example.com/signed-in';
+await setSettings(admin, { redirects: [APP, 'http://127.0.0.1/in', 'com.example.app:/in'] });
+const callbackOf = (id: string) => `${service.service.url}/api/lib/project/${admin.id}/provider/${id}/callback`;
+const codes = ({ body }: Reply) => body.messages.map(({ code }) => code);
+const IDS = ['corp', 'strict', 'trusting', 'never', 'closed', 'gone', 'other'];
+const oidc = await startOidcProvider({ redirectUris: IDS.map(callbackOf) });
+
+/** An account at the provider with a verified address of its name. */
+function account(name: string, more: object = {}): string {
+  oidc.accounts.set(name, { email: `${name}@example.com`, email_verified: true, given_name: name, ...more });
+  return name;
+}
+
+async function provider(id: string, more: object = {}): Promise<string> {
+  const { issuer, clientId: client_id, clientSecret: client_secret } = oidc;
+  const unit = { id, label: `Provider ${id}`, issuer, client_id, client_secret, member_kind: 'person', ...more };
+  await ok(boss.post('/identity_provider/unit', unit));
+  return id;
+}
+
+await provider('corp', { signup: true });
+
+/** An application, and a browser with its cookies. */
+class Application {
+  readonly verifier = randomBytes(32).toString('base64url');
+  readonly state = randomBytes(8).toString('hex');
+  cookie: string | undefined;
+
+  get challenge(): string {
+    return createHash('sha256').update(this.verifier).digest('base64url');
+  }
+
+  query(more: object = {}): string {
+    const all = { redirect_to: APP, code_challenge: this.challenge, state: this.state, ...more };
+    return new URLSearchParams(Object.entries(all).filter(([, value]) => value !== undefined)).toString();
+  }
+
+  /** Opens an address, as a browser does. */
+  async open(url: string, init: RequestInit = {}): Promise<Response> {
+    const headers = { ...(this.cookie !== undefined && { cookie: this.cookie }) };
+    const response = await fetch(url, { redirect: 'manual', ...init, headers });
+    const [cookie] = response.headers.getSetCookie();
+    if (cookie !== undefined) this.cookie = cookie.split(';')[0];
+    return response;
+  }
+
+  start(id: string, more: object = {}): Promise<Response> {
+    return this.open(`${service.service.url}/api/lib/project/${admin.id}/provider/${id}?${this.query(more)}`);
+  }
+
+  /** As far as the provider leads back to the callback. */
+  async toCallback(id: string, name: string | null, more: object = {}): Promise<URL> {
+    const response = await this.start(id, more);
+    expect(response.status).toBe(302);
+    return signInAtProvider(response.headers.get('location') ?? '', name);
+  }
+
+  /** What the application is led back with. */
+  async signIn(id: string, name: string | null, more: object = {}): Promise<Record<string, string>> {
+    return this.back(await this.open((await this.toCallback(id, name, more)).href));
+  }
+
+  back(response: Response): Record<string, string> {
+    expect(response.status).toBe(302);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(response.headers.get('referrer-policy')).toBe('no-referrer');
+    const url = new URL(response.headers.get('location') ?? '');
+    expect(url.href.split('?')[0]).toBe(APP);
+    const { state, ...rest } = Object.fromEntries(url.searchParams);
+    expect(state).toBe(this.state);
+    return rest;
+  }
+
+  exchange(code: string | undefined, more: object = {}, as: TestProject = open): Promise<Reply> {
+    return as.post('/auth/exchange', { code, code_verifier: this.verifier, ...more });
+  }
+}
+
+/** The session of somebody who signs in. */
+async function signedIn(id: string, name: string): Promise<Record<string, string>> {
+  const app = new Application();
+  const { code } = await app.signIn(id, name);
+  return ok(app.exchange(code));
+}
+
+async function refusedWith(id: string, name: string): Promise<string | undefined> {
+  return (await new Application().signIn(id, name)).error;
+}
+
+const identitiesOf = (memberId: string) =>
+  query<{ subject: string }>(admin, 'SELECT "subject" FROM $schema."identity" WHERE "member" = $1::uuid', [memberId]);
+const verify = ({ id }: { id: string }) =>
+  query(admin, 'UPDATE $schema."kind_system_user" SET "email_verified_at" = now() WHERE "member_id" = $1::uuid', [id]);
+
+describe('a first visit', () => {
+  it('makes a member, which signs in from then on', async () => {
+    account('ann');
+    const app = new Application();
+    const { code, ...rest } = await app.signIn('corp', 'ann');
+    expect(rest).toEqual({});
+    const session = await ok(app.exchange(code));
+    expect(session).toMatchObject({ kind_id: 'person', email: 'ann@example.com' });
+    const as = admin.as(session.access_token as string);
+    expect(await ok(as.get('/auth/me'))).toMatchObject({ username: 'ann', administrator: false });
+    expect((await ok(as.get('/auth/me'))).email_verified_at).not.toBeNull();
+    const { items } = (await ok(as.get('/identity/unit'))) as { items: Record<string, string>[] };
+    expect(items).toMatchObject([{ provider: 'corp', member: session.id, email: 'ann@example.com' }]);
+    expect(JSON.stringify(items)).not.toContain('subject');
+    expect((await mailbox.last('ann@example.com')).text).toContain('An account of Provider corp was linked to yours');
+    const again = await signedIn('corp', 'ann');
+    expect(again.id).toBe(session.id);
+    expect(await mailbox.to('ann@example.com')).toHaveLength(1);
+  });
+
+  it('of two at once makes one member', async () => {
+    account('twin');
+    const apps = Array.from({ length: 6 }, () => new Application());
+    const callbacks = await Promise.all(apps.map((app) => app.toCallback('corp', 'twin')));
+    const codes = await Promise.all(
+      apps.map(async (app, at) => app.back(await app.open(callbacks[at]?.href ?? '')).code),
+    );
+    const sessions = await Promise.all(apps.map((app, at) => ok(app.exchange(codes[at]))));
+    expect(new Set(sessions.map(({ id }) => id as string)).size).toBe(1);
+    expect(await ok(admin.get('/person/unit?filter=eq(email,twin@example.com)'))).toMatchObject({ count: 1 });
+  });
+
+  it('takes another username where somebody has it', async () => {
+    await signUp(admin, 'dora', { email: undefined });
+    account('dora', { email: 'dora@elsewhere.example' });
+    const { id } = await signedIn('corp', 'dora');
+    expect((await ok(admin.get(`/person/unit/${id}`))).username).toMatch(/^dora-\d+$/);
+  });
+
+  it('is refused where the provider or the kind takes no new members', async () => {
+    await provider('closed');
+    expect(await refusedWith('closed', account('eve'))).toBe('access.denied');
+    expect(await ok(admin.get('/person/unit?filter=eq(email,eve@example.com)'))).toMatchObject({ count: 0 });
+  });
+
+  it('is refused without a verified address', async () => {
+    for (const [name, claims] of Object.entries({
+      unverified: { email_verified: false },
+      silent: { email_verified: undefined },
+      nobody: { email: undefined },
+      folded: { email: 'ａnn@example.com' },
+    })) {
+      expect([name, await refusedWith('corp', account(name, claims))]).toEqual([name, 'provider.email_unverified']);
+    }
+    await provider('trusting', { signup: true, trust_email: true });
+    expect(await signedIn('trusting', 'silent')).toMatchObject({ email: 'silent@example.com' });
+    expect(await refusedWith('trusting', 'unverified')).toBe('provider.email_unverified');
+  });
+});
+
+describe('an address that a member has', () => {
+  it('links to it, where both sides have verified it', async () => {
+    const member = await signUp(admin, 'finn');
+    await verify(member);
+    const session = await signedIn('corp', account('finn'));
+    expect(session.id).toBe(member.id);
+    expect((await open.get('/auth/me', { token: member.accessToken })).status).toBe(200);
+    expect((await mailbox.last(member.email)).text).not.toContain('removed');
+  });
+
+  it('empties the account first, where the member has not verified it', async () => {
+    const member = await signUp(admin, 'gil');
+    const as = admin.as(member.accessToken);
+    const { secret: key } = (await ok(as.post('/api_key/unit', { label: 'k' }))) as { secret: string };
+    const { secret } = (await ok(as.post('/auth/totp', {}))) as { secret: string };
+    await ok(as.post('/auth/totp/confirm', { code: new TOTP({ secret }).generate() }));
+    // As if the one who waits had linked an identity of theirs.
+    await linkTo(member, 'corp', account('mallory'));
+    const session = await signedIn('corp', account('gil'));
+    expect(session.id).toBe(member.id);
+    for (const token of [member.accessToken, key]) expect((await open.get('/auth/me', { token })).status).toBe(401);
+    const { username, password } = member;
+    expect((await open.post('/auth/signin', { username, password })).status).toBe(401);
+    expect(await identitiesOf(member.id)).toEqual([{ subject: 'gil' }]);
+    expect(await refusedWith('corp', 'mallory')).toBeUndefined();
+    const { text } = await mailbox.last(member.email, 4);
+    expect(text).toContain('all accounts of other services');
+    expect(text).toContain('Provider corp');
+  });
+
+  it('is not linked where the provider links none, and never to administrators', async () => {
+    const member = await signUp(admin, 'hal');
+    await verify(member);
+    await provider('never', { link: 'never', signup: true });
+    expect(await refusedWith('never', account('hal'))).toBe('identity.not_linked');
+    expect(await identitiesOf(member.id)).toEqual([]);
+    await ok(admin.post('/kind_admin/unit', { username: 'second', email: 'second@example.com' }));
+    expect(await refusedWith('corp', account('second'))).toBe('identity.not_linked');
+  });
+});
+
+/** Links by a ticket. */
+async function linkTo(member: TestMember, id: string, name: string): Promise<Reply> {
+  const as = admin.as(member.accessToken);
+  const { ticket } = (await ok(as.post('/auth/identity/link', { provider: id }))) as { ticket: string };
+  const app = new Application();
+  const { code } = await app.signIn(id, name, { link: ticket });
+  return app.exchange(code, {}, as);
+}
+
+describe('a ticket', () => {
+  it('links in the session that has made it, and in no other', async () => {
+    const [ida, joe] = [await signUp(admin, 'ida'), await signUp(admin, 'joe')];
+    const as = admin.as(ida.accessToken);
+    const { ticket } = (await ok(as.post('/auth/identity/link', { provider: 'corp' }))) as { ticket: string };
+    const app = new Application();
+    const { code } = await app.signIn('corp', account('elsewhere', { email_verified: false }), { link: ticket });
+    expect(await identitiesOf(ida.id)).toEqual([]);
+    const another = await ok(open.post('/auth/signin', { username: 'ida', password: ida.password }));
+    for (const caller of [open, admin.as(joe.accessToken), admin.as(another.access_token as string)])
+      expect((await app.exchange(code, {}, caller)).status).toBe(401);
+    expect(await identitiesOf(ida.id)).toEqual([]);
+    expect(await ok(app.exchange(code, {}, as))).toMatchObject({ id: ida.id });
+    expect(await identitiesOf(ida.id)).toEqual([{ subject: 'elsewhere' }]);
+    expect((await signedIn('corp', 'elsewhere')).id).toBe(ida.id);
+    expect((await app.start('corp', { link: ticket })).status).toBe(400);
+  });
+
+  it('does not link what another member has', async () => {
+    const [kim, lea] = [await signUp(admin, 'kim'), await signUp(admin, 'lea')];
+    expect((await linkTo(kim, 'corp', account('shared'))).status).toBe(200);
+    expect((await linkTo(kim, 'corp', 'shared')).status).toBe(200);
+    const as = admin.as(lea.accessToken);
+    const { ticket } = (await ok(as.post('/auth/identity/link', { provider: 'corp' }))) as { ticket: string };
+    expect(await new Application().signIn('corp', 'shared', { link: ticket })).toEqual({ error: 'identity.linked' });
+    expect(await identitiesOf(lea.id)).toEqual([]);
+  });
+
+  it('is refused at the start, without a redirect, where it is not one', async () => {
+    const mia = await signUp(admin, 'mia');
+    const as = admin.as(mia.accessToken);
+    await provider('other', { active: false });
+    await ok(boss.put('/identity_provider/unit/other', { active: true }));
+    const { ticket } = (await ok(as.post('/auth/identity/link', { provider: 'other' }))) as { ticket: string };
+    for (const link of ['', 'x', ticket, 'A'.repeat(22)]) {
+      const response = await new Application().start('corp', { link });
+      expect([link, response.status]).toEqual([link, 400]);
+      expect(response.headers.get('location')).toBeNull();
+      expect(JSON.stringify(await response.json())).toContain('identity.bad_ticket');
+    }
+    const starts = await Promise.all(
+      Array.from({ length: 10 }, () => new Application().start('other', { link: ticket })),
+    );
+    expect(starts.filter(({ status }) => status === 302)).toHaveLength(1);
+    expect(codes(await as.post('/auth/identity/link', { provider: 'nope' }))).toEqual(['provider.unknown']);
+    expect((await open.post('/auth/identity/link', { provider: 'corp' })).status).toBe(401);
+    await query(
+      admin,
+      'UPDATE $schema."_session" SET "proved_at" = now() - interval \'11 minutes\' WHERE "member_id" = $1::uuid',
+      [mia.id],
+    );
+    expect(codes(await as.post('/auth/identity/link', { provider: 'corp' }))).toEqual(['session.stale']);
+  });
+});
+
+describe('the start', () => {
+  it.each([
+    [{ redirect_to: undefined }, 'query.bad_value'],
+    [{ redirect_to: 'https://evil.example/' }, 'redirect.not_allowed'],
+    [{ redirect_to: `${APP}/` }, 'redirect.not_allowed'],
+    [{ code_challenge: undefined }, 'query.bad_value'],
+    [{ code_challenge: 'a'.repeat(42) }, 'query.bad_value'],
+    [{ code_challenge: 'a'.repeat(44) }, 'query.bad_value'],
+    [{ state: undefined }, 'query.bad_value'],
+    [{ state: '' }, 'query.bad_value'],
+    [{ state: 'a'.repeat(513) }, 'query.bad_value'],
+    [{ state: 'a\0b' }, 'query.bad_value'],
+    [{ scope: 'openid admin' }, 'query.unknown'],
+    [{ response_mode: 'fragment' }, 'query.unknown'],
+    [{ login_hint: 'a'.repeat(255) }, 'query.bad_value'],
+  ])('refuses %j without a redirect', async (more, code) => {
+    const response = await new Application().start('corp', more);
+    expect([response.status, response.headers.get('location')]).toEqual([400, null]);
+    expect(((await response.json()) as { messages: { code: string }[] }).messages.map((each) => each.code)).toEqual([
+      code,
+    ]);
+  });
+
+  it('refuses providers and projects that are not there, or not active', async () => {
+    await provider('gone', { active: false });
+    for (const id of ['nope', 'gone', '%00', 'A'.repeat(300)]) {
+      const response = await new Application().start(id);
+      expect([id, response.status, response.headers.get('location')]).toEqual([id, 404, null]);
+    }
+    const elsewhere = await fetch(
+      `${service.service.url}/api/lib/project/nope/provider/corp?${new Application().query()}`,
+    );
+    expect(elsewhere.status).toBe(404);
+  });
+
+  it('leads to the provider with what it needs and what it may be told', async () => {
+    const app = new Application();
+    const response = await app.start('corp', { login_hint: 'ann@example.com', prompt: 'login' });
+    const { searchParams } = new URL(response.headers.get('location') ?? '');
+    expect(Object.fromEntries(searchParams)).toMatchObject({
+      redirect_uri: callbackOf('corp'),
+      scope: 'openid email profile',
+      response_type: 'code',
+      code_challenge_method: 'S256',
+      login_hint: 'ann@example.com',
+      prompt: 'login',
+    });
+    expect(searchParams.get('state')).not.toBe(app.state);
+    expect(searchParams.get('code_challenge')).not.toBe(app.challenge);
+    const [cookie = ''] = response.headers.getSetCookie();
+    expect(cookie).toMatch(/^kind-flow=[\w-]{22}; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/);
+    const [renewed = ''] = (await app.start('corp')).headers.getSetCookie();
+    expect(renewed.split(';')[0]).toBe(cookie.split(';')[0]);
+  });
+
+  it('leads native applications back to any port, and to their scheme', async () => {
+    account('nat');
+    for (const redirect_to of ['http://127.0.0.1:49152/in', 'com.example.app:/in']) {
+      const app = new Application();
+      const response = await app.open((await app.toCallback('corp', 'nat', { redirect_to })).href);
+      expect(response.headers.get('location')).toMatch(`${redirect_to}?code=`);
+    }
+  });
+});
+
+describe('the callback', () => {
+  const isStopped = async (response: Response) => {
+    expect([response.status, response.headers.get('location')]).toEqual([400, null]);
+    expect(response.headers.get('content-type')).toContain('text/html');
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(await response.text()).toContain('This sign-in cannot go on');
+  };
+
+  it('is a page for a state that is unknown, used, of another browser or of another provider', async () => {
+    account('ned');
+    const app = new Application();
+    const callback = await app.toCallback('corp', 'ned');
+    await isStopped(await fetch(callback, { redirect: 'manual' }));
+    // It was used by that.
+    await isStopped(await app.open(callback.href));
+    const fresh = await app.toCallback('corp', 'ned');
+    const other = new Application();
+    await other.start('corp');
+    await isStopped(await other.open(fresh.href));
+    const third = await app.toCallback('corp', 'ned');
+    await isStopped(await app.open(third.href.replace('/corp/', '/trusting/')));
+    for (const query of ['', '?state=', '?state=%00', '?code=a&state=AAAAAAAAAAAAAAAAAAAAAA'])
+      await isStopped(await app.open(callbackOf('corp') + query));
+    const late = await app.toCallback('corp', 'ned');
+    await query(admin, 'UPDATE $schema."_one_time" SET "expires_at" = now() - interval \'1 second\'');
+    await isStopped(await app.open(late.href));
+  });
+
+  it('is answered once, however many come', async () => {
+    account('olga');
+    const app = new Application();
+    const callback = await app.toCallback('corp', 'olga');
+    const all = await Promise.all(Array.from({ length: 20 }, () => app.open(callback.href)));
+    expect(all.filter(({ status }) => status === 302)).toHaveLength(1);
+    expect(all.filter(({ status }) => status === 400)).toHaveLength(19);
+  });
+
+  it('leads a posted answer to the address with the values', async () => {
+    account('pia');
+    const app = new Application();
+    const callback = await app.toCallback('corp', 'pia');
+    const body = new URLSearchParams([...callback.searchParams, ['user', '{"name":"Pia"}']]);
+    const posted = await fetch(callbackOf('corp'), { method: 'POST', body, redirect: 'manual' });
+    expect(posted.status).toBe(303);
+    const location = new URL(posted.headers.get('location') ?? '', callbackOf('corp'));
+    expect(location.searchParams.has('user')).toBe(false);
+    expect(app.back(await app.open(location.href)).code).toMatch(/^[\w-]{22}$/);
+  });
+
+  it('says that the provider has refused', async () => {
+    expect(await new Application().signIn('corp', null)).toEqual({ error: 'provider.refused' });
+    const app = new Application();
+    const callback = await app.toCallback('corp', account('quin'));
+    callback.searchParams.set('iss', 'https://evil.example');
+    expect(app.back(await app.open(callback.href))).toEqual({ error: 'provider.refused' });
+    const removed = await app.toCallback('corp', 'quin');
+    await ok(boss.put('/identity_provider/unit/corp', { active: false }));
+    expect(app.back(await app.open(removed.href))).toEqual({ error: 'provider.refused' });
+    await ok(boss.put('/identity_provider/unit/corp', { active: true }));
+  });
+});
+
+describe('the exchange', () => {
+  const FAILED = ['signin.failed'];
+
+  it('takes a code once, with its verifier', async () => {
+    account('rob');
+    const app = new Application();
+    const { code } = await app.signIn('corp', 'rob');
+    const all = await Promise.all(Array.from({ length: 50 }, () => app.exchange(code)));
+    expect(all.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(all.filter(({ status }) => status === 401)).toHaveLength(49);
+    expect(codes(await app.exchange(code))).toEqual(FAILED);
+    const { code: second } = await app.signIn('corp', 'rob');
+    expect(codes(await app.exchange(second, { code_verifier: 'another' }))).toEqual(FAILED);
+    // It was used by that.
+    expect(codes(await app.exchange(second))).toEqual(FAILED);
+    const { code: late } = await app.signIn('corp', 'rob');
+    await query(admin, 'UPDATE $schema."_one_time" SET "expires_at" = "expires_at" - interval \'61 seconds\'');
+    expect(codes(await app.exchange(late))).toEqual(FAILED);
+    for (const wrong of ['', 'x', 'A'.repeat(22), '\u{1f600}'.repeat(9)])
+      expect(codes(await app.exchange(wrong))).toEqual(FAILED);
+  });
+
+  it('asks for the second step, and goes on with the same code', async () => {
+    const { id, access_token: token } = await signedIn('corp', account('sam'));
+    const as = admin.as(token ?? '');
+    const { secret } = (await ok(as.post('/auth/totp', {}))) as { secret: string };
+    const now = Date.now();
+    const otp = (step: number) => new TOTP({ secret }).generate({ timestamp: now + step * 30_000 });
+    await ok(as.post('/auth/totp/confirm', { code: otp(-1) }));
+    const app = new Application();
+    const { code } = await app.signIn('corp', 'sam');
+    const first = await app.exchange(code);
+    expect([first.body.content, first.headers.get('kind-second-step')]).toEqual([null, 'totp']);
+    expect(codes(await app.exchange(code, { otp: '000000' }))).toEqual(FAILED);
+    expect(await ok(app.exchange(code, { otp: otp(0) }))).toMatchObject({ id });
+    expect(codes(await app.exchange(code, { otp: otp(1) }))).toEqual(FAILED);
+    await query(admin, 'DELETE FROM $schema."_throttle"');
+    const { code: tried } = await app.signIn('corp', 'sam');
+    expect((await app.exchange(tried)).body.content).toBeNull();
+    for (let at = 0; at < 5; at += 1) expect((await app.exchange(tried, { otp: '000000' })).status).toBe(401);
+    await query(admin, 'DELETE FROM $schema."_throttle"');
+    expect(codes(await app.exchange(tried, { otp: otp(1) }))).toEqual(FAILED);
+  });
+
+  it('begins no session for an identity or a member that is gone', async () => {
+    const { access_token: token, id } = await signedIn('corp', account('tom'));
+    const as = admin.as(token ?? '');
+    const app = new Application();
+    const { code } = await app.signIn('corp', 'tom');
+    const { items } = (await ok(as.get('/identity/unit'))) as { items: { id: string }[] };
+    await ok(as.delete(`/identity/unit/${items[0]?.id}`));
+    expect(codes(await app.exchange(code))).toEqual(FAILED);
+    expect((await ok(as.get('/auth/me'))).id).toBe(id);
+    expect(await signedIn('corp', 'tom')).toMatchObject({ id });
+    const { code: second } = await app.signIn('corp', 'tom');
+    await ok(admin.delete(`/person/unit/${id}`));
+    expect(codes(await app.exchange(second))).toEqual(FAILED);
+    expect((await signedIn('corp', 'tom')).id).not.toBe(id);
+  });
+
+  it('is refused elsewhere: in another project', async () => {
+    account('uma');
+    const app = new Application();
+    const { code } = await app.signIn('corp', 'uma');
+    const elsewhere = await withMembers(await service.project());
+    expect(codes(await app.exchange(code, {}, anonymous(elsewhere)))).toEqual(FAILED);
+    expect((await app.exchange(code)).status).toBe(200);
+  });
+});
