@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Catalog } from '../../catalog/catalog.service.js';
 import { Database } from '../../database/database.js';
+import { FunctionError } from '../../kit/function-error.js';
 import { KindError, refusal } from '../../shared/errors.js';
 import type { Project } from '../../tenancy/project.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
@@ -195,6 +196,8 @@ export class ProviderFlow {
 /** What an application is told of a refusal; undefined for errors of the service. */
 function codeForApplication(error: unknown): string | undefined {
   if (error instanceof ProviderFailure) return error.code;
+  // Of a hook, which does not want the new member.
+  if (error instanceof FunctionError) return 'access.denied';
   if (!(error instanceof KindError)) return undefined;
   // Removed while the browser was there.
   if (error.code === 'provider.unknown') return 'provider.refused';

@@ -2,16 +2,37 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { TOTP } from 'otpauth';
 import { describe, expect, it } from 'vitest';
-import { anonymous, asAdministrator, signUp, withMembers, type TestMember } from '../../support/callers.js';
+import {
+  anonymous,
+  asAdministrator,
+  defineKinds,
+  signUp,
+  withMembers,
+  type TestMember,
+} from '../../support/callers.js';
 import { ok, query } from '../../support/definitions.js';
+import { FunctionsFolder } from '../../support/functions.js';
 import { Mailbox, setSettings, temporaryFolder } from '../../support/mailbox.js';
 import { signInAtProvider, startOidcProvider } from '../../support/oidc-provider.js';
 import { startTestService, type Reply, type TestProject } from '../../support/service.js';
 
 const dataDir = temporaryFolder();
+const functions = new FunctionsFolder({
+  'guest.ts': `import { FunctionError, kind } from 'kind';
+const guest = kind('guest');
+export default guest.module({
+  hooks: {
+    before_create({ values: { username }, via, member }) {
+      if (username === 'unwanted') throw new FunctionError(409, 'guest.unwanted', 'not this one');
+      return { made: \`\${via} of \${member === null ? 'a stranger' : 'a member'}\` };
+    },
+  },
+});`,
+});
 const mailbox = new Mailbox(dataDir);
 const service = await startTestService({
   dataDir,
+  functionsDir: functions.path,
   authRateLimit: false,
   identityProviders: { allow: [], allowPrivate: true },
 });
@@ -22,7 +43,7 @@ const APP = 'https://app.example.com/signed-in';
 await setSettings(admin, { redirects: [APP, 'http://127.0.0.1/in', 'com.example.app:/in'] });
 const callbackOf = (id: string) => `${service.service.url}/api/lib/project/${admin.id}/provider/${id}/callback`;
 const codes = ({ body }: Reply) => body.messages.map(({ code }) => code);
-const IDS = ['corp', 'strict', 'trusting', 'never', 'closed', 'gone', 'other'];
+const IDS = ['corp', 'strict', 'trusting', 'never', 'closed', 'gone', 'other', 'guests', 'filled', 'last'];
 const oidc = await startOidcProvider({ redirectUris: IDS.map(callbackOf) });
 
 /** An account at the provider with a verified address of its name. */
@@ -149,6 +170,25 @@ describe('a first visit', () => {
     account('dora', { email: 'dora@elsewhere.example' });
     const { id } = await signedIn('corp', 'dora');
     expect((await ok(admin.get(`/person/unit/${id}`))).username).toMatch(/^dora-\d+$/);
+  });
+
+  it('runs the hooks of its kind, and is refused where one refuses', async () => {
+    await defineKinds(admin, { id: 'guest', parameters: [{ id: 'made', kind_id: 'string' }] });
+    await ok(admin.post('/group/unit/kind_auth_member/link/group/kind/unit/guest', {}));
+    await provider('guests', { signup: true, member_kind: 'guest' });
+    const { id } = await signedIn('guests', account('greta'));
+    expect(await ok(admin.get(`/guest/unit/${id}`))).toMatchObject({ made: 'signup of a stranger' });
+    expect(await refusedWith('guests', account('unwanted'))).toBe('access.denied');
+    expect(await ok(admin.get('/guest/unit?filter=eq(username,unwanted)'))).toMatchObject({ count: 0 });
+  });
+
+  it('fills parameters from claims, once, and is refused where they do not fit', async () => {
+    await provider('filled', { signup: true, claims: { first_name: 'given_name' } });
+    const { id } = await signedIn('filled', account('gwen', { given_name: 'Gwen' }));
+    account('gwen', { given_name: 'Another' });
+    await signedIn('filled', 'gwen');
+    expect(await ok(admin.get(`/person/unit/${id}`))).toMatchObject({ first_name: 'Gwen', last_name: '' });
+    expect(await refusedWith('filled', account('odd', { given_name: 5 }))).toBe('provider.claims_missing');
   });
 
   it('is refused where the provider or the kind takes no new members', async () => {
