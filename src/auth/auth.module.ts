@@ -51,6 +51,7 @@ import { Passkeys } from './passkey/passkeys.js';
 import { IdentityBehavior } from './provider/identity.behavior.js';
 import { IdentityProviderBehavior } from './provider/identity-provider.behavior.js';
 import { Providers, ProviderSecrets } from './provider/providers.js';
+import { DiscoveryController } from './provider/discovery.controller.js';
 import { ExchangeController } from './provider/exchange.controller.js';
 import { ExchangeService } from './provider/exchange.service.js';
 import { Identities } from './provider/identities.js';
@@ -133,6 +134,7 @@ import { TokenService } from './session/token.service.js';
     PasskeyController,
     MemberSecondStepController,
     EmailController,
+    DiscoveryController,
     ExchangeController,
     ProviderController,
     MailPagesController,

@@ -175,7 +175,7 @@ export const ERRORS = {
       'The identity provider does not answer, or not in a form that can be used; also what an application is led back with.',
   },
   'provider.refused': {
-    status: 403,
+    status: 400,
     meaning: 'The identity provider has said no, or what it said failed a check: what an application is led back with.',
   },
   'provider.email_unverified': {

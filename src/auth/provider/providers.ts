@@ -66,11 +66,7 @@ export class Providers {
 
   /** An active one; undefined if there is none. @throws KindError 503 if its secret cannot be read */
   async find(project: Project, id: string): Promise<IdentityProvider | undefined> {
-    if (textFault(id) !== undefined) return undefined;
-    const statement = providerStatement(project.schema, id);
-    const [row] = await this.catalog.inProject(project, () =>
-      this.database.ofProject(project).run<ProviderRow>(statement),
-    );
+    const row = await this.#row(project, id);
     if (!row?.active) return undefined;
     return {
       id: row.id,
@@ -86,6 +82,20 @@ export class Providers {
       claims: row.claims,
       version: row.version,
     };
+  }
+
+  /** Of one that may be inactive; undefined if there is none. */
+  async issuerOf(project: Project, id: string): Promise<string | undefined> {
+    return (await this.#row(project, id))?.issuer;
+  }
+
+  async #row(project: Project, id: string): Promise<ProviderRow | undefined> {
+    if (textFault(id) !== undefined) return undefined;
+    const statement = providerStatement(project.schema, id);
+    const [row] = await this.catalog.inProject(project, () =>
+      this.database.ofProject(project).run<ProviderRow>(statement),
+    );
+    return row;
   }
 
   /** The active ones, in the order of their ids. */

@@ -59,6 +59,7 @@ export type ContentForm =
   | 'recoveryCodes'
   | 'passkey'
   | 'ticket'
+  | 'discovery'
   | 'passkeyOptions'
   | 'mail'
   | 'explanation'

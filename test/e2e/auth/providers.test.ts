@@ -382,6 +382,24 @@ describe('the start', () => {
   });
 });
 
+describe('the test of discovery', () => {
+  it('tells administrators whether a provider can be used, and why not', async () => {
+    const { issuer } = oidc;
+    await provider('tested', { active: false });
+    const test = () => boss.post('/identity_provider/unit/tested/discovery', {});
+    expect(await ok(test())).toEqual({
+      issuer,
+      authorization_endpoint: `${issuer}/auth`,
+      token_endpoint: `${issuer}/token`,
+    });
+    const { clientSecret: client_secret } = oidc;
+    await ok(boss.put('/identity_provider/unit/tested', { issuer: `${issuer}/`, client_secret }));
+    expect(codes(await test())).toEqual(['provider.refused']);
+    await ok(boss.put('/identity_provider/unit/tested', { issuer: 'http://127.0.0.1:1024', client_secret }));
+    expect(codes(await test())).toEqual(['provider.unavailable']);
+  });
+});
+
 describe('the callback', () => {
   const isStopped = async (response: Response) => {
     expect([response.status, response.headers.get('location')]).toEqual([400, null]);

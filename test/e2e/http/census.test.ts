@@ -498,6 +498,11 @@ const ROWS: readonly Row[] = [
     tokenless: true,
     projectInPath: true,
   },
+  {
+    route: 'POST /api/lib/identity_provider/unit/:provider_id/discovery',
+    call: () => ['POST', '/identity_provider/unit/none/discovery', {}],
+    answers: [401, 403, 403, 404],
+  },
   // A page for browsers, to which the posted one leads.
   ...['GET', 'POST'].map((method): Row => ({
     route: `${method} /api/lib/project/:project_id/provider/:provider_id/callback`,

@@ -268,6 +268,8 @@ function contentSchema(form: ContentForm, kind: KindDef | undefined, view: Docum
       return schemaRef('kind_totp');
     case 'recoveryCodes':
       return schemaRef('kind_recovery_codes');
+    case 'discovery':
+      return schemaRef('kind_discovery');
     case 'ticket':
       return schemaRef('kind_ticket');
     case 'passkey':

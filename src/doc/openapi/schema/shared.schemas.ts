@@ -267,6 +267,11 @@ export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
   kind_recovery_codes: objectSchema({
     recovery_codes: { type: 'array', items: STRING_SCHEMA, description: 'Each works once, and none is shown again.' },
   }),
+  kind_discovery: objectSchema({
+    issuer: STRING_SCHEMA,
+    authorization_endpoint: STRING_SCHEMA,
+    token_endpoint: STRING_SCHEMA,
+  }),
   kind_ticket: objectSchema({
     ticket: { ...STRING_SCHEMA, description: 'The query parameter `link` of the start; once, within five minutes.' },
   }),
