@@ -611,6 +611,19 @@ describe('a provider that is wrong', () => {
   });
 });
 
+it('Apple is asked to post its answer, and others are not', async () => {
+  const modeOf = async (issuer: string) => {
+    const [authorization_endpoint, token_endpoint, jwks_uri] = [`${issuer}/auth`, `${issuer}/token`, `${issuer}/keys`];
+    const discovery = { issuer, authorization_endpoint, token_endpoint, jwks_uri };
+    const client = { issuer, clientId: 'a', clientSecret: SECRET, scopes: 'openid email' };
+    const start = { redirectUri: CALLBACK, state: STATE, nonce: 'n', codeVerifier: VERIFIER };
+    const openId = new OpenId(new WithAnswers({ [`${issuer}${DISCOVERY}`]: discovery }), log.logger);
+    return (await openId.authorizationUrl(client, start)).searchParams.get('response_mode');
+  };
+  expect(await modeOf('https://appleid.apple.com')).toBe('form_post');
+  expect(await modeOf('https://accounts.example.com')).toBeNull();
+});
+
 describe('a provider of many tenants', () => {
   const host = 'https://login.microsoftonline.com';
   const key = OTHER_KEY;

@@ -68,6 +68,9 @@ const AGE_OF_KEYS = 100;
 /** Issuers of Entra ID for accounts of all tenants, whose discovery has a place for the tenant. */
 const ALL_TENANTS = /^https:\/\/login\.microsoftonline\.com\/(common|organizations)\//;
 
+/** It posts its answer, or tells neither address nor name (Sign in with Apple, "Incorporating Sign in with Apple"). */
+const APPLE = 'https://appleid.apple.com';
+
 @Injectable()
 export class OpenId {
   readonly #documents: ProviderDocuments;
@@ -93,6 +96,7 @@ export class OpenId {
         code_challenge_method: 'S256',
         ...(loginHint !== undefined && { login_hint: loginHint }),
         ...(prompt !== undefined && { prompt }),
+        ...(client.issuer === APPLE && { response_mode: 'form_post' }),
       });
     });
   }
