@@ -45,7 +45,7 @@ export class AuditBehavior implements RegisteredBehavior, OnModuleInit {
     const isOwn = caller.type === 'member' && caller.id === id && !caller.admin;
     if (caller.type === 'anonymous' || isOwn) return;
     const { project, requestId, executor } = session;
-    const of = isWayIn(kind) ? (kind.id as WayIn) : ('member' as const);
+    const of = isWayIn(kind) ? (kind.id as WayInKind) : ('member' as const);
     const entry = { project: project.id, caller, requestId, details: { kind: kind.id, id, ...details } };
     this.log.record({ action: `${of}.${change}`, ...entry }, executor.tx);
   }
@@ -63,7 +63,7 @@ function rightsIn(values: ReadonlyMap<string, Json>): Record<string, Json> {
 }
 
 const WAYS_IN = [...OWNED_KINDS, IDENTITY_PROVIDER_KIND] as const;
-type WayIn = (typeof WAYS_IN)[number];
+type WayInKind = (typeof WAYS_IN)[number];
 
 function isWayIn({ id, builtIn }: KindDef): boolean {
   return builtIn && WAYS_IN.some((each) => each === id);

@@ -1,5 +1,6 @@
 /** What the routes of authentication need of a request beside its body: the client, the member, and no idempotency key. */
 import { type ExecutionContext, Header, Injectable } from '@nestjs/common';
+import { checkAdministrator } from '../access/access.js';
 import { accessDenied, notByKeys } from '../access/level.js';
 import { clientAddress } from '../http/request/client-address.js';
 import { KEY_HEADER } from '../http/header-names.js';
@@ -43,6 +44,13 @@ export function requireMember(caller: Caller): MemberCaller {
 export function requireSession(caller: Caller): MemberCaller {
   const member = requireMember(caller);
   if (member.key) throw notByKeys();
+  return member;
+}
+
+/** @throws KindError 401, 403 */
+export function requireAdministrator(caller: Caller): MemberCaller {
+  const member = requireSession(caller);
+  checkAdministrator(caller, 'Only administrators may do that');
   return member;
 }
 

@@ -7,8 +7,8 @@ import { PAGE_QUERY } from '../http/route/query-names.js';
 import { AnyInput, type BodyInput } from '../tenancy/request-bodies.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
-import { MembersService, requireAdministrator } from './members.service.js';
-import { NoStore, WithoutKeyInterceptor } from './auth-request.js';
+import { NoStore, requireAdministrator, WithoutKeyInterceptor } from './auth-request.js';
+import { MembersService } from './members.service.js';
 
 const ROUTE = { tag: 'Authentication', needs: 'bearer', administrators: true } as const;
 const SESSIONS = 'member/:member_id/session';

@@ -1,6 +1,5 @@
 /** What administrators see and end of the sessions of members, and whether mails leave the service. */
 import { Inject, Injectable } from '@nestjs/common';
-import { checkAdministrator } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { type Config, CONFIG } from '../config/config.js';
 import { Database } from '../database/database.js';
@@ -11,12 +10,11 @@ import { isUuid } from '../shared/identifiers.js';
 import { shortened } from '../shared/texts.js';
 import type { EndedSessions } from '../sql/member/session.sql.js';
 import { AuditLog } from '../tenancy/audit-log.js';
-import { type Caller, type MemberCaller } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import type { Credential } from './password/credential.js';
 import { findCredential } from './password/password-store.js';
-import { requireSession } from './auth-request.js';
+import { requireAdministrator } from './auth-request.js';
 import { SessionStore } from './session/session-store.js';
 import { usedBy } from '../catalog/session/executors.js';
 
@@ -73,11 +71,4 @@ export class MembersService {
     if (!found) throw refusal('unit.unknown', `No member has the id '${shortened(memberId)}'`);
     return found;
   }
-}
-
-/** @throws KindError 401, 403 */
-export function requireAdministrator(caller: Caller): MemberCaller {
-  const member = requireSession(caller);
-  checkAdministrator(caller, 'Only administrators may do that');
-  return member;
 }

@@ -59,6 +59,12 @@ interface AuthAttempt {
   readonly account?: string;
 }
 
+/** An attempt that was counted. */
+interface Taken {
+  readonly id: string;
+  readonly at: string;
+}
+
 @Injectable()
 export class Throttle {
   readonly #hash: (...parts: readonly string[]) => string;
@@ -114,26 +120,20 @@ export class Throttle {
 
   /** Counts a mail to a member; false if the limit is reached. AUTH_RATE_LIMIT does not affect this. */
   async takeMail(project: Project, type: MailType, memberId: string): Promise<boolean> {
-    const key = { id: this.#hash('mail', type, memberId), allowed: MAIL_LIMIT.allowed };
-    const taken = await this.#takeEach(project, [key], MAIL_LIMIT.window);
-    return taken.length > 0;
+    const { allowed, window } = MAIL_LIMIT;
+    const id = this.#hash('mail', type, memberId);
+    return (await this.#takeEach(project, [{ id, allowed }], window)).length > 0;
   }
 
   /** Counts a challenge that is made for an address. @throws KindError 429 */
   async countChallenge(project: Project, address: string): Promise<void> {
     if (!this.config.authRateLimit) return;
-    const { allowed, window } = CHALLENGES;
-    const id = this.#hash('challenge', address);
-    const taken = await this.#takeEach(project, [{ id, allowed }], window);
-    if (taken.length === 0) throw await this.#tooMany(project, [id], window);
+    await this.#takeOne(project, this.#hash('challenge', address), CHALLENGES);
   }
 
   /** Counts a mail that a member asks for to prove an address. AUTH_RATE_LIMIT does not affect this. @throws KindError 429 */
   async limitVerificationMails(project: Project, memberId: string): Promise<void> {
-    const { allowed, window } = VERIFICATION_MAILS;
-    const key = { id: this.#hash('verification mail', memberId), allowed };
-    const taken = await this.#takeEach(project, [key], window);
-    if (taken.length === 0) throw await this.#tooMany(project, [key.id], window);
+    await this.#takeOne(project, this.#hash('verification mail', memberId), VERIFICATION_MAILS);
   }
 
   /**
@@ -141,22 +141,26 @@ export class Throttle {
    * @throws KindError 429, and errors of `work`
    */
   async limitWrong<T>(project: Project, memberId: string, work: () => Promise<T>): Promise<T> {
-    const { allowed, window } = WRONG_CODES;
-    const key = { id: this.#hash('wrong code', memberId), allowed };
-    const taken = await this.#takeEach(project, [key], window);
-    if (taken.length === 0) throw await this.#tooMany(project, [key.id], window);
+    const taken = await this.#takeOne(project, this.#hash('wrong code', memberId), WRONG_CODES);
     return unlessWrong(work, () => this.#uncount(project, taken));
   }
 
-  /** Counts one attempt for each key; returns the keys that were below their limit, and when they were counted. */
-  async #takeEach(
+  /** Counts one attempt for a key. @throws KindError 429 */
+  async #takeOne(
     project: Project,
-    keys: readonly Allowance[],
-    window: number = ATTEMPT_WINDOW,
-  ): Promise<{ id: string; at: string }[]> {
+    id: string,
+    { allowed, window }: { readonly allowed: number; readonly window: number },
+  ): Promise<Taken[]> {
+    const taken = await this.#takeEach(project, [{ id, allowed }], window);
+    if (taken.length === 0) throw await this.#tooMany(project, [id], window);
+    return taken;
+  }
+
+  /** Counts one attempt for each key; returns the keys that were below their limit, and when they were counted. */
+  async #takeEach(project: Project, keys: readonly Allowance[], window: number = ATTEMPT_WINDOW): Promise<Taken[]> {
     const statement = takeAttemptsStatement(project.schema, keys, window);
     const executor = this.database.ofProject(project);
-    const taken = await executor.run<{ id: string; at: string }>(statement);
+    const taken = await executor.run<Taken>(statement);
     await this.expired.sweep(executor, project.schema, THROTTLE_TABLE);
     return taken;
   }
@@ -172,7 +176,7 @@ export class Throttle {
     throw await this.#tooMany(project, refused, ATTEMPT_WINDOW);
   }
 
-  async #uncount(project: Project, taken: readonly { readonly id: string; readonly at: string }[]): Promise<void> {
+  async #uncount(project: Project, taken: readonly Taken[]): Promise<void> {
     const [first] = taken;
     if (!first) return;
     const ids = taken.map(({ id }) => id);

@@ -1,8 +1,6 @@
 /**
  * The settings of projects, each in one place: its name for people, how its text is read, how its value is shown, and
- * who may set it.
- * Commands, the
- * audit log, manifests and administrators of projects (`/settings`) use this list.
+ * who may set it. Commands, the audit log, manifests and administrators of projects (`/settings`) use this list.
  */
 import { size, wholeNumber } from '../config/variable-reader.js';
 import type { ProjectSettings } from '../database/entities/project.entity.js';

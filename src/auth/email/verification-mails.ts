@@ -31,7 +31,7 @@ export class VerificationMails {
   ) {}
 
   /** Whether who signs up is mailed: where it matters that the address is verified. */
-  async isSentAtSignUp(project: Project): Promise<boolean> {
+  async #isSentAtSignUp(project: Project): Promise<boolean> {
     const { verifyEmail, mailSignIn } = project.settings;
     return verifyEmail === true || mailSignIn === true || (await this.providers.listActive(project)).length > 0;
   }
@@ -42,7 +42,7 @@ export class VerificationMails {
     client: Client,
     work: () => Promise<T>,
   ): Promise<T> {
-    const most = (await this.isSentAtSignUp(project)) ? 1 : 0;
+    const most = (await this.#isSentAtSignUp(project)) ? 1 : 0;
     return this.mail.sendAfter(client, { project: project.id, most }, async (send) => {
       const made = await work();
       const id = made?.['id'];

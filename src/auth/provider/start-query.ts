@@ -25,8 +25,8 @@ export function readStartQuery(url: string): StartQuery {
   const faults = new Faults();
   const text = (name: QueryName): string | undefined => {
     const given = singleText(query, name);
-    if (given !== undefined && textFault(given) !== undefined)
-      faults.add('query.bad_value', `${name}: ${textFault(given) ?? ''}`, { parameter: name });
+    const fault = given === undefined ? undefined : textFault(given);
+    if (fault !== undefined) faults.add('query.bad_value', `${name}: ${fault}`, { parameter: name });
     return given;
   };
   const required = (name: QueryName, isFit: (given: string) => boolean, wants: string): string => {

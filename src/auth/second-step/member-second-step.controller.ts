@@ -5,8 +5,7 @@ import { ApiRoute } from '../../http/route/api-route.js';
 import { AnyInput, type BodyInput } from '../../tenancy/request-bodies.js';
 import { Scope, type RequestScope } from '../../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../../tenancy/tenancy.interceptor.js';
-import { authRequestOf, NoStore, WithoutKeyInterceptor } from '../auth-request.js';
-import { requireAdministrator } from '../members.service.js';
+import { authRequestOf, NoStore, requireAdministrator, WithoutKeyInterceptor } from '../auth-request.js';
 import { SecondStepService } from './second-step.service.js';
 
 /** What administrators do about the second step of others. */

@@ -145,13 +145,12 @@ export function insertIdentityStatement(
   `);
 }
 
-/** Stores a use, without a new version of the unit. One row `member`, whose it is; none if it was deleted meanwhile. */
+/** Stores a use, without a new version of the unit. */
 export function recordIdentityUseStatement(schema: string, id: string, email: string | null): Statement {
   return render(sql`
     UPDATE ${ident(schema, IDENTITY_KIND)}
     SET "last_used_at" = now(), "email" = ${param(email)}
     WHERE "id" = ${param(id)}::uuid
-    RETURNING "member"
   `);
 }
 
