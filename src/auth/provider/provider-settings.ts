@@ -11,6 +11,7 @@ import { isPlainObject, typeName } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
 import { didYouMean, shortened } from '../../shared/texts.js';
 import { ANONYMOUS } from '../../tenancy/caller.js';
+import { hasManyTenants } from './openid/entra.js';
 
 /** Null only where one is missing or has a fault, which is told elsewhere. */
 export interface ProviderSettings {
@@ -68,29 +69,6 @@ function issuerFault(text: string, rules: AddressRules): string | undefined {
   if (url.username !== '' || url.password !== '') return 'must be without user and password';
   if (/[?#]/.test(text)) return 'must be without ? and #';
   return placeFault(place, rules);
-}
-
-/** Of Microsoft Entra, and its national clouds. */
-const ENTRA = new Set([
-  'login.microsoftonline.com',
-  'login.microsoftonline.us',
-  'login.partner.microsoftonline.cn',
-  'login.chinacloudapi.cn',
-  'login.microsoftonline.de',
-  'login.microsoft.com',
-  'login.windows.net',
-  'sts.windows.net',
-]);
-/** The last one is the tenant of all personal accounts. */
-const ENTRA_TENANTS = new Set(['common', 'organizations', 'consumers', '9188040d-6c67-4c5b-b112-36a304b66dad']);
-
-/** Whether accounts of many organizations have the issuer: each administers its own addresses, also those of others. */
-function hasManyTenants(issuer: string): boolean {
-  if (!URL.canParse(issuer)) return false;
-  if (/(?:\{|%7b)tenant_?id(?:\}|%7d)/i.test(issuer)) return true;
-  const { hostname, pathname } = new URL(issuer);
-  const [, tenant = ''] = pathname.toLowerCase().split('/');
-  return ENTRA.has(hostname.replace(/\.$/, '')) && ENTRA_TENANTS.has(tenant);
 }
 
 /** What a provider never fills: it is set otherwise, or by nobody. */

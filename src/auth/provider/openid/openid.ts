@@ -6,6 +6,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { ClientAuth, Configuration, CustomFetch, ServerMetadata } from 'openid-client';
 import type { Logger } from 'pino';
 import { LOGGER } from '../../../http/log/logger.js';
+import { isSameIssuer } from './entra.js';
 import { ProviderDocuments } from './provider-documents.js';
 import { failureOf, refused, saidNo } from './provider-failure.js';
 import { ProviderRequests } from './provider-requests.js';
@@ -64,9 +65,6 @@ const SUBJECT = /^[^\p{Cc}\p{Cs}]{1,255}$/u;
 
 /** Seconds: the library has keys that it does not know read anew if the others are older than a minute. */
 const AGE_OF_KEYS = 100;
-
-/** Issuers of Entra ID for accounts of all tenants, whose discovery has a place for the tenant. */
-const ALL_TENANTS = /^https:\/\/login\.microsoftonline\.com\/(common|organizations)\//;
 
 /** It posts its answer, or tells neither address nor name (Sign in with Apple, "Incorporating Sign in with Apple"). */
 const APPLE = 'https://appleid.apple.com';
@@ -222,12 +220,6 @@ function endpointsOf({ authorization_endpoint, token_endpoint, jwks_uri }: Reado
     if (typeof value !== 'string' || !URL.canParse(value)) throw refused(`its discovery has no ${name}`);
   }
   return { authorization_endpoint, token_endpoint, jwks_uri } as Endpoints;
-}
-
-/** The library fills in the tenant that the token names. */
-function isSameIssuer(found: string, issuer: string): boolean {
-  const tenants = ALL_TENANTS.exec(issuer)?.[1];
-  return found === issuer || (tenants !== undefined && found.replace('{tenantid}', tenants) === issuer);
 }
 
 /** An address and whether it is verified come from one source. */
