@@ -430,7 +430,7 @@ describe('sign-in', () => {
         expect(await providers.find(project, 'other')).toBeUndefined();
         expect(await providers.find(project, 'a\0b')).toBeUndefined();
         const lock = lockProviderStatement(project.schema, 'google');
-        expect(await executor.run(lock)).toEqual([{ id: 'google' }]);
+        expect(await executor.run(lock)).toEqual([{ label: 'Google' }]);
         await ok(edit({ active: false }));
         expect(await providers.find(project, 'google')).toBeUndefined();
         expect(await executor.run(lock)).toEqual([]);
