@@ -1,9 +1,9 @@
 /** Scopes of API keys: what a key may do at most. A key never has more rights than its member. Pure. */
-import { createHash } from 'node:crypto';
 import { OPERATIONS, type Operation } from '../model/built-in-traits.js';
 import type { KindDef, Model } from '../model/model.js';
 import { isPlainObject, typeName, type Json } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
+import { sha256 } from '../shared/sha256.js';
 import { shortened } from '../shared/texts.js';
 import type { Caller, KeyScope } from '../tenancy/caller.js';
 
@@ -45,7 +45,7 @@ export function keyScopeOf(stored: Json): KeyScope | undefined {
       allowed.set(kind, ofKind);
     }
   }
-  const id = createHash('sha256').update(JSON.stringify(stored)).digest('base64url');
+  const id = sha256(JSON.stringify(stored));
   return { id, allows: (kindId, operation) => allowed.get(kindId)?.has(operation) ?? false };
 }
 

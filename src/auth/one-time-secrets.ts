@@ -2,7 +2,7 @@
  * Secrets that work once, for a while: codes that people type, and tokens that programs send. Only hashes are stored. A
  * code can be guessed, so its tries are limited and its hash has a secret key; a token has 128 random bits.
  */
-import { createHash, randomBytes, randomInt } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { ExpiredRows } from '../catalog/project/expired-rows.js';
 import { SECRET } from '../config/config.js';
@@ -10,6 +10,7 @@ import { Database, type Executor } from '../database/database.js';
 import { ONE_TIME_TABLE } from '../model/table/internal-tables.js';
 import { keyedHash } from '../shared/derived-key.js';
 import type { Json } from '../shared/json.js';
+import { sha256 } from '../shared/sha256.js';
 import {
   deleteSecretsOfMemberStatement,
   findSecretStatement,
@@ -157,5 +158,5 @@ export class OneTimeSecrets {
 
 /** A token can't be guessed, so a hash without a key or salt is sufficient. */
 function idOfToken(purpose: Purpose, token: string): string {
-  return `${purpose} ${createHash('sha256').update(token).digest('base64url')}`;
+  return `${purpose} ${sha256(token)}`;
 }

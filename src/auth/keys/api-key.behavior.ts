@@ -11,6 +11,7 @@ import { getBuiltInKind, type KindDef } from '../../model/model.js';
 import type { Faults } from '../../shared/errors.js';
 import { isUuid } from '../../shared/identifiers.js';
 import { type Json, scalarText } from '../../shared/json.js';
+import { sha256 } from '../../shared/sha256.js';
 import { shortened } from '../../shared/texts.js';
 import { ownerStatement } from '../../sql/member/owned.sql.js';
 import { isAdministrator, SYSTEM } from '../../tenancy/caller.js';
@@ -21,7 +22,7 @@ import { UnitStores } from '../../unit/unit-stores.js';
 import { lockOwner, refuseTooMany } from '../owned-units.js';
 import { WaysChanges } from '../ways-changes.js';
 import { memberNamed } from '../password/password-store.js';
-import { hashOfSecret, hintOf, KeyStore, newSecret } from './key-store.js';
+import { hintOf, KeyStore, newSecret } from './key-store.js';
 
 @Injectable()
 export class ApiKeyBehavior implements RegisteredBehavior, OnModuleInit {
@@ -67,7 +68,7 @@ export class ApiKeyBehavior implements RegisteredBehavior, OnModuleInit {
   #withSecret(draft: Draft, { kind, session }: PendingWrite): Draft {
     const secret = newSecret(session.project.id);
     const hinted = withSystemText(draft, kind, 'hint', hintOf(secret));
-    const completed = withSystemText(hinted, kind, SECRET_HASH, hashOfSecret(secret));
+    const completed = withSystemText(hinted, kind, SECRET_HASH, sha256(secret));
     this.#secrets.set(completed, secret);
     return completed;
   }

@@ -4,7 +4,7 @@
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { keyScopeOf } from '../../access/key-scope.js';
 import { Catalog } from '../../catalog/catalog.service.js';
 import { type Config, CONFIG } from '../../config/config.js';
@@ -17,6 +17,7 @@ import type { Json } from '../../shared/json.js';
 import { lruCache } from '../../shared/maps.js';
 import type { MaybePromise } from '../../shared/work-in-pieces.js';
 import { MetricSources } from '../../shared/metric-sources.js';
+import { sha256 } from '../../shared/sha256.js';
 import { SharedLoads } from '../../shared/shared-loads.js';
 import {
   findKeyStatement,
@@ -113,7 +114,7 @@ export class KeyStore {
 
   async #find(secret: string, project: Project, request: HttpRequest): Promise<MemberCaller> {
     if (projectOfSecret(secret) !== project.id) throw invalidToken();
-    const hash = hashOfSecret(secret);
+    const hash = sha256(secret);
     if (this.#isLatest(this.#unknown.get(hash) ?? -1, project)) throw invalidToken();
     const address = clientAddress(request);
     const limited = this.config.authRateLimit && !this.#known.has(hash);
@@ -184,10 +185,6 @@ export function isApiKey(bearer: string): boolean {
 /** The project of a well-formed secret; undefined for any other text. */
 function projectOfSecret(secret: string): string | undefined {
   return SECRET.exec(secret)?.[1];
-}
-
-export function hashOfSecret(secret: string): string {
-  return createHash('sha256').update(secret).digest('base64url');
 }
 
 export function hintOf(secret: string): string {

@@ -21,14 +21,13 @@ import { Notices } from '../notices.js';
 import { OneTimeSecrets } from '../one-time-secrets.js';
 import { accountOf, isUsableNow, type Credential } from '../password/credential.js';
 import { emptiedNotice, ProvedAddresses } from '../proved-addresses.js';
+import { FIRST_STEP_MINUTES } from '../second-step/second-steps.js';
 import { signInFailed } from '../sign-in-failed.js';
 import { Throttle } from '../throttle.js';
 import type { MailedCodeBody, MailedCodeRequestBody } from './mailed-code.dto.js';
 
 const DIGITS = 8;
 const MINUTES = 10;
-/** Minutes that a right code stays for the code of the second step. */
-const MINUTES_OF_RIGHT = 5;
 
 /** Who has an address, and the name under which its codes are stored. */
 interface Holder {
@@ -78,7 +77,7 @@ export class MailedCodes {
     return this.catalog.inProject(project, async () => {
       const { found, account } = await this.#holderOf(project, email);
       return this.throttle.guard(project, { address: client.address, account }, async () => {
-        const right = await this.secrets.tryCode(project, 'sign-in', account, code, MINUTES_OF_RIGHT);
+        const right = await this.secrets.tryCode(project, 'sign-in', account, code, FIRST_STEP_MINUTES);
         if (!found || right?.member_id !== found.member_id) throw signInFailed();
         const use = (): Promise<boolean> => this.secrets.takeCode(this.database, project, 'sign-in', account);
         if (found.email_verified) return this.sessions.session(project, client, found, { way: 'mail_code', otp, use });

@@ -1,10 +1,10 @@
 /** What applications do with what a sign-in by an identity provider leads to, and members before they link an account. */
-import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Catalog } from '../../catalog/catalog.service.js';
 import { Database, type Transaction } from '../../database/database.js';
 import { type Answer, jsonAnswer } from '../../http/answer/answer.js';
 import { IDENTITY_KIND } from '../../model/built-in-traits.js';
+import { sha256 } from '../../shared/sha256.js';
 import type { Caller } from '../../tenancy/caller.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
 import { type AuthRequest, requireSession } from '../auth-request.js';
@@ -13,16 +13,14 @@ import { OneTimeSecrets } from '../one-time-secrets.js';
 import { accountOf } from '../password/credential.js';
 import { findCredential } from '../password/password-store.js';
 import { ProvedMembers } from '../proved-members.js';
+import { FIRST_STEP_MINUTES } from '../second-step/second-steps.js';
 import { signInFailed } from '../sign-in-failed.js';
 import { Throttle } from '../throttle.js';
 import type { ExchangeBody, LinkBody } from './exchange.dto.js';
 import { unknownProvider } from './identities.js';
-import { ProviderAccounts } from './provider-accounts.js';
-import type { Exchanged } from './provider-flow.js';
+import { type Exchanged, ProviderAccounts } from './provider-accounts.js';
 import { Providers } from './providers.js';
 
-/** Minutes that a code stays for that of the second step. */
-const MINUTES_OF_RIGHT = 5;
 /** Of a code: one without the second step, and five with it. */
 const TRIES = 6;
 const TICKET_MINUTES = 5;
@@ -62,7 +60,8 @@ export class ExchangeService {
       const owner = (await this.secrets.findToken(project, 'exchange', code))?.member_id;
       const attempt = { address: client.address, ...(owner && { account: accountOf({ member_id: owner }) }) };
       return this.throttle.guard(project, attempt, async () => {
-        const terms = { proof: challengeOf(verifier), minutes: MINUTES_OF_RIGHT, tries: TRIES };
+        // As the application has made its `code_challenge` (RFC 7636, S256).
+        const terms = { proof: sha256(verifier), minutes: FIRST_STEP_MINUTES, tries: TRIES };
         const row = await this.secrets.tryToken(project, 'exchange', code, terms);
         const member = row?.member_id
           ? await findCredential(this.database.ofProject(project), project, row.member_id)
@@ -91,9 +90,4 @@ export class ExchangeService {
 
 function isSession(caller: Caller, sessionId: string): boolean {
   return caller.type === 'member' && !caller.key && caller.sessionId === sessionId;
-}
-
-/** RFC 7636, S256. */
-function challengeOf(verifier: string): string {
-  return createHash('sha256').update(verifier).digest('base64url');
 }

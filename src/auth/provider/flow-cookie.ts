@@ -2,7 +2,7 @@
  * The cookie by which a sign-in with an identity provider goes on in the browser where it began: a link from somebody
  * else, with the answer for their account, signs nobody in. A browser has one, whatever it signs in to.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { parse, serialize } from 'cookie';
 
 /** Seconds. */
@@ -35,9 +35,4 @@ export function newFlowValue(): string {
 export function flowCookie(value: string, publicUrl: string): string {
   const { name, secure } = cookieOf(publicUrl);
   return serialize(name, value, { path: '/', maxAge: FLOW_LIFETIME, httpOnly: true, secure, sameSite: 'lax' });
-}
-
-/** What is stored of a value. It can't be guessed, so a hash without a key or salt is sufficient. */
-export function flowHash(value: string): string {
-  return createHash('sha256').update(value).digest('base64url');
 }

@@ -27,23 +27,26 @@ import type { ProvedIdentity } from './openid/openid.js';
 import type { IdentityProvider } from './providers.js';
 
 /** Whom a provider has signed in. */
-export type SignedIn = {
+type SignedIn = {
   readonly memberId: string;
   /** The id of the identity. */
   readonly identity: string;
 };
 
-/** The session that has asked for an identity to be linked. */
-export interface Linking {
+/** In which session it was asked that an identity is linked. */
+export type AskedLink = {
   readonly memberId: string;
   readonly sessionId: string;
-}
+};
 
 /** An identity that is to be linked in a session. */
-export type ToLink = {
+type ToLink = {
   readonly memberId: string;
   readonly link: NewIdentity & { readonly sessionId: string };
 };
+
+/** What a code of the application is exchanged by: an identity, or one that is to be linked in a session. */
+export type Exchanged = SignedIn | ToLink;
 
 /** Of two that come for the first time at once, the later one finds what the other has made. */
 const ATTEMPTS = 5;
@@ -142,7 +145,7 @@ export class ProviderAccounts {
     project: Project,
     provider: IdentityProvider,
     proved: ProvedIdentity,
-    { memberId, sessionId }: Linking,
+    { memberId, sessionId }: AskedLink,
   ): Promise<ToLink> {
     const known = await this.identities.find(project, proved);
     if (known && known.member_id !== memberId) throw linkedElsewhere();

@@ -9,16 +9,17 @@ import { Catalog } from '../../catalog/catalog.service.js';
 import { Database } from '../../database/database.js';
 import { FunctionError } from '../../kit/function-error.js';
 import { KindError, refusal } from '../../shared/errors.js';
+import { sha256 } from '../../shared/sha256.js';
 import type { Project } from '../../tenancy/project.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
 import type { AuthRequest } from '../auth-request.js';
 import { OneTimeSecrets } from '../one-time-secrets.js';
 import { Throttle } from '../throttle.js';
-import { flowCookie, flowCookieOf, flowHash, FLOW_LIFETIME, newFlowValue } from './flow-cookie.js';
+import { flowCookie, flowCookieOf, FLOW_LIFETIME, newFlowValue } from './flow-cookie.js';
 import { OpenId } from './openid/openid.js';
 import { ProviderFailure } from './openid/provider-failure.js';
 import { unknownProvider } from './identities.js';
-import { type Linking, ProviderAccounts, type SignedIn, type ToLink } from './provider-accounts.js';
+import { type AskedLink, ProviderAccounts } from './provider-accounts.js';
 import { ProviderAddresses } from './provider-addresses.js';
 import { type IdentityProvider, Providers } from './providers.js';
 import type { StartQuery } from './start-query.js';
@@ -33,9 +34,6 @@ export interface Leading {
   readonly cookie?: string;
 }
 
-/** What a code of the application is exchanged by: an identity, or one that is to be linked in a session. */
-export type Exchanged = SignedIn | ToLink;
-
 /** What is remembered while the browser is at the provider. */
 interface Flow {
   readonly provider: string;
@@ -47,8 +45,8 @@ interface Flow {
   readonly challenge: string;
   /** Of the application. */
   readonly state: string;
-  /** The session for which a ticket was made. */
-  readonly session: string | null;
+  /** Where a ticket was given. */
+  readonly asked: AskedLink | null;
 }
 
 @Injectable()
@@ -77,18 +75,18 @@ export class ProviderFlow {
     this.addresses.checkRedirect(project, query.redirectTo);
     const browser = flowCookieOf(cookies, this.addresses.own) ?? newFlowValue();
     const [nonce, verifier] = [randomText(), randomText()];
-    const linking = await this.#linkingOf(project, id, query.link);
+    const asked = query.link === undefined ? null : await this.#askedBy(project, id, query.link);
     const flow: Flow = {
       provider: id,
-      browser: flowHash(browser),
+      browser: sha256(browser),
       nonce,
       verifier,
       redirect: query.redirectTo,
       challenge: query.codeChallenge,
       state: query.state,
-      session: linking?.sessionId ?? null,
+      asked,
     };
-    const terms = { memberId: linking?.memberId ?? null, data: { ...flow }, minutes: FLOW_LIFETIME / 60 };
+    const terms = { memberId: asked?.memberId ?? null, data: { ...flow }, minutes: FLOW_LIFETIME / 60 };
     const state = await this.catalog.inProject(project, () => this.secrets.makeToken(project, 'provider', terms));
     const started = { redirectUri: this.addresses.callbackOf(project, id), state, nonce, codeVerifier: verifier };
     const url = await this.#authorizationUrl(provider, { ...started, ...query.passedOn });
@@ -114,27 +112,18 @@ export class ProviderFlow {
     );
     const flow = row?.data as Flow | undefined;
     const browser = flowCookieOf(cookies, this.addresses.own);
-    if (!flow || flow.provider !== id || browser === undefined || flowHash(browser) !== flow.browser) return undefined;
-    const linking =
-      row?.member_id && flow.session !== null ? { memberId: row.member_id, sessionId: flow.session } : undefined;
-    const outcome = await this.#arrive(scope, { flow, state, params, linking });
+    if (!flow || flow.provider !== id || browser === undefined || sha256(browser) !== flow.browser) return undefined;
+    const outcome = await this.#outcome(scope, flow, state, params);
     const back = new URLSearchParams({ ...outcome, state: flow.state });
     return { location: `${flow.redirect}?${back.toString()}` };
   }
 
-  async #arrive(
+  /** What the application is told. */
+  async #outcome(
     scope: RequestScope,
-    {
-      flow,
-      state,
-      params,
-      linking,
-    }: {
-      readonly flow: Flow;
-      readonly state: string;
-      readonly params: URLSearchParams;
-      readonly linking: Linking | undefined;
-    },
+    flow: Flow,
+    state: string,
+    params: URLSearchParams,
   ): Promise<{ code: string } | { error: string }> {
     const { project } = scope;
     try {
@@ -148,8 +137,8 @@ export class ProviderFlow {
         params,
         wanted: Object.values(provider.claims),
       });
-      const { memberId, ...data } = linking
-        ? await this.accounts.toLink(project, provider, proved, linking)
+      const { memberId, ...data } = flow.asked
+        ? await this.accounts.toLink(project, provider, proved, flow.asked)
         : await this.accounts.signIn(scope, provider, proved);
       const terms = { memberId, data, minutes: CODE_MINUTES, proof: flow.challenge };
       return { code: await this.catalog.inProject(project, () => this.secrets.makeToken(project, 'exchange', terms)) };
@@ -167,8 +156,8 @@ export class ProviderFlow {
     throw unknownProvider(id);
   }
 
-  async #linkingOf(project: Project, provider: string, ticket: string | undefined): Promise<Linking | undefined> {
-    if (ticket === undefined) return undefined;
+  /** Who has made a ticket. @throws KindError 400 */
+  async #askedBy(project: Project, provider: string, ticket: string): Promise<AskedLink> {
     const row = await this.catalog.inProject(project, () => this.secrets.findToken(project, 'link', ticket));
     const found = row?.data as { readonly provider: string; readonly sessionId: string } | undefined;
     if (!row?.member_id || found?.provider !== provider) throw badTicket();

@@ -25,6 +25,9 @@ interface FirstStep {
 /** How a member is to make its second step; or it has made it, or has none to make. */
 type SecondStep = 'totp' | 'mail' | 'passkey' | 'made' | 'none';
 
+/** Minutes that a first step which works once stays, for the code of the second one. */
+export const FIRST_STEP_MINUTES = 5;
+
 const CODE_MINUTES = 10;
 const CODE_DIGITS = 6;
 

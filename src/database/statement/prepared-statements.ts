@@ -3,9 +3,9 @@
  * statements and tables used. The name is a hash of the text, so it means the same in every process: behind a pooler that shares
  * server connections, a name never refers to another text.
  */
-import { createHash } from 'node:crypto';
 import { LIMITS } from '../../shared/limits.js';
 import { textCache } from '../../shared/maps.js';
+import { sha256 } from '../../shared/sha256.js';
 import type { Statement } from '../../sql/fragment.js';
 import { isUnprepared } from './sqlstate.js';
 
@@ -148,5 +148,5 @@ function copyOf(part: string): string {
 
 /** 132 bits of a hash. */
 function nameFor(text: string): string {
-  return `k${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
+  return `k${sha256(text).slice(0, 22)}`;
 }

@@ -1,9 +1,9 @@
 /** Cursors of keyset pagination. Pure. */
-import { createHash } from 'node:crypto';
 import type { ListQuery } from '../../filter/queries.js';
 import type { KindDef } from '../../model/model.js';
 import { segmentsOf } from '../../model/predicate/path.js';
 import { refusal, type KindError } from '../../shared/errors.js';
+import { sha256 } from '../../shared/sha256.js';
 import type { OrderedValue, OrderTerm } from '../../sql/list/order.sql.js';
 import type { ListPlan } from '../../sql/list/select.sql.js';
 
@@ -15,7 +15,7 @@ interface CursorToken {
 
 /** A hash of the list and its order. */
 function listSignature(list: unknown): string {
-  return createHash('sha256').update(JSON.stringify(list)).digest('base64url').slice(0, 12);
+  return sha256(JSON.stringify(list)).slice(0, 12);
 }
 
 export function encodeCursor(list: unknown, keys: readonly (string | null)[]): string {
