@@ -368,6 +368,8 @@ it('a provider is set up with its callback address, a member links its account t
   await providers.getByText(callback).waitFor();
   expect(await opened.accessibilityFaults()).toEqual([]);
   await opened.screenshot('providers');
+  await providers.getByRole('button', { name: 'Test the provider Corporation' }).click();
+  await providers.getByText(`signs members in at ${oidc.issuer}/auth`).waitFor();
 
   const emil = await signUp(project, 'emil');
   const his = await signingIn(emil, '#/account/sign-in');
@@ -404,6 +406,10 @@ it('a provider is set up with its callback address, a member links its account t
   await page.getByText('No member may sign in with this account.').waitFor();
   expect(await his.accessibilityFaults()).toEqual([]);
   expect(new URL(page.url()).search).toBe('');
+  // What is refused before the provider is shown here: browsers would show the answer alone.
+  await page.goto(his.url().replace('127.0.0.1', 'localhost') + `?project=${project.id}`);
+  await page.getByRole('button', { name: 'Continue with Corporation' }).click();
+  await page.getByText('lead back to the public address of the console only').waitFor();
   await his.context.close();
 
   await providers.getByRole('button', { name: 'Delete the provider Corporation' }).click();

@@ -2,7 +2,7 @@
  * Sign-in with identity providers (docs/auth.md): the page is left for that of the provider, which leads back to it. What
  * it needs then is kept in the storage of the tab.
  */
-import { BASE, send } from './client.js';
+import { BASE, leadsOn, send } from './client.js';
 import { session, type MissingStep } from './session.js';
 import type { Unit } from './types.js';
 import { listUnits, literal } from './units.js';
@@ -85,16 +85,18 @@ export async function linkAt(provider: string): Promise<void> {
 
 async function leave(provider: string, about: Pick<Kept, 'project' | 'purpose'>, ticket?: string): Promise<void> {
   const [state, verifier] = [randomText(), randomText()];
-  const kept: Kept = { ...about, state, verifier, hash: location.hash };
-  sessionStorage.setItem(KEPT_KEY, JSON.stringify(kept));
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier));
   const address = new URL(startPath(about.project, provider), BASE);
   address.search = new URLSearchParams({
     redirect_to: new URL('.', location.href.replace(/[?#].*$/, '')).href,
     code_challenge: base64url(new Uint8Array(digest)),
     state,
-    ...(ticket !== undefined && { link: ticket }),
   }).toString();
+  // A refusal is shown here, rather than as the page that the browser is led to. Tickets are good for one use.
+  await leadsOn(address);
+  if (ticket !== undefined) address.searchParams.set('link', ticket);
+  const kept: Kept = { ...about, state, verifier, hash: location.hash };
+  sessionStorage.setItem(KEPT_KEY, JSON.stringify(kept));
   location.assign(address);
 }
 
@@ -167,6 +169,17 @@ export async function deleteIdentity(id: string): Promise<void> {
 export async function listProviders(): Promise<readonly Provider[]> {
   const query = { order: ['label;asc'], cursor: '', limit: MOST };
   return (await listUnits('identity_provider', query)).items as readonly Provider[];
+}
+
+interface Discovery {
+  readonly issuer: string;
+  readonly authorization_endpoint: string;
+}
+
+/** Whether the provider can be used. @throws ApiError that says why not, OfflineError */
+export async function testProvider({ id }: Provider): Promise<Discovery> {
+  const path = ['identity_provider', 'unit', id, 'discovery'];
+  return (await session.call<Discovery>({ method: 'POST', path })).content;
 }
 
 export async function deleteProvider(id: string): Promise<void> {

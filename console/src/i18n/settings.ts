@@ -5,7 +5,7 @@ export const settings = {
     sign_in: 'Sign-in',
     second_step: 'Who must have a second step',
     second_step_help:
-      'Who has none reaches nothing but the page about its sign-in, until an authenticator app is set up. Have one yourself before you ask for it.',
+      'Who has none reaches nothing but the page about its sign-in, until an authenticator app or a passkey is set up. Have one yourself before you ask for it.',
     second_step_optional: 'Nobody: members choose',
     second_step_administrators: 'Administrators',
     second_step_everyone: 'All members',

@@ -82,6 +82,8 @@ export const signIn = {
   },
   providers: {
     go_on: 'Continue with %{label}',
+    other_address:
+      'Identity providers lead back to the public address of the console only, and this is %{origin}. Open the console there: operators set it as PUBLIC_URL.',
     leaves: 'A provider leaves this page: what you typed in it is lost.',
     refused: 'The provider did not let you in, or its answer was not right.',
     unavailable: 'The provider cannot be reached. Try again in a while.',
@@ -112,6 +114,13 @@ export const signIn = {
     issuer: 'Issuer',
     active: 'Active',
     callback: 'Address to register there',
+    callback_help:
+      'Register there, with the id of the provider in place of ID: %{callback}. If the service has another PUBLIC_URL, begin with that.',
+    test: 'Test',
+    test_of: 'Test the provider %{label}',
+    tested:
+      '%{label} was found, and signs members in at %{address}. Its client id and secret are tried by the first sign-in.',
+    test_failed: '%{label} was tested:',
     copy: 'Copy',
     copy_of: 'Copy the address for %{label}',
     delete: 'Delete',

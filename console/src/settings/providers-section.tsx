@@ -1,10 +1,10 @@
 /** The identity providers of the project, with the addresses that are registered there. Their forms are those of units. */
-import { Anchor, Button, CopyButton, Group, Table, Text as Paragraph } from '@mantine/core';
+import { Alert, Anchor, Button, CopyButton, Group, Table, Text as Paragraph } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
 import { useState } from 'react';
 import { Link } from 'react-router';
-import { callbackOf, deleteProvider, listProviders, type Provider } from '../api/providers.js';
+import { callbackOf, deleteProvider, listProviders, testProvider, type Provider } from '../api/providers.js';
 import { WriteDialog } from '../data/write-dialog.js';
 import { useText } from '../i18n/text.js';
 import { ListSection } from '../members/list-section.js';
@@ -27,6 +27,8 @@ export function ProvidersSection() {
       await queries.invalidateQueries({ queryKey: QUERY_KEY });
     },
   });
+  const test = useMutation({ mutationFn: testProvider });
+  const tested = test.variables?.label ?? '';
   return (
     <ListSection
       title={text('providers.title')}
@@ -42,13 +44,31 @@ export function ProvidersSection() {
       table={
         <ProviderTable
           providers={data ?? []}
+          tested={test.isPending ? test.variables.id : undefined}
+          onTest={(provider) => test.mutate(provider)}
           onDelete={(provider) => {
             remove.reset();
+            test.reset();
             setDeleted(provider);
           }}
         />
       }
     >
+      <div aria-live="polite">
+        {test.data && (
+          <Alert color="green" className="text-of-tenant">
+            {text('providers.tested', { label: tested, address: test.data.authorization_endpoint })}
+          </Alert>
+        )}
+        {test.error && (
+          <Alert color="red" className="text-of-tenant" title={text('providers.test_failed', { label: tested })}>
+            {test.error.message}
+          </Alert>
+        )}
+      </div>
+      <Paragraph size="sm" c="dimmed" className="text-of-tenant">
+        {text('providers.callback_help', { callback: callbackOf('ID') })}
+      </Paragraph>
       <WriteDialog
         isOpen={deleted !== undefined}
         title={text('providers.delete_title', { label: deleted?.label ?? '' })}
@@ -69,10 +89,13 @@ export function ProvidersSection() {
 
 interface ProviderTableProps {
   readonly providers: readonly Provider[];
+  /** The id of the one that is tested. */
+  readonly tested: string | undefined;
+  readonly onTest: (provider: Provider) => void;
   readonly onDelete: (provider: Provider) => void;
 }
 
-function ProviderTable({ providers, onDelete }: ProviderTableProps) {
+function ProviderTable({ providers, tested, onTest, onDelete }: ProviderTableProps) {
   const text = useText();
   return (
     <WideTable minWidth={720} label={text('providers.title')}>
@@ -111,6 +134,15 @@ function ProviderTable({ providers, onDelete }: ProviderTableProps) {
                     </Button>
                   )}
                 </CopyButton>
+                <Button
+                  size="compact-xs"
+                  variant="default"
+                  aria-label={text('providers.test_of', { label: provider.label })}
+                  loading={tested === provider.id}
+                  onClick={() => onTest(provider)}
+                >
+                  {text('providers.test')}
+                </Button>
                 <Button
                   size="compact-xs"
                   color="red"

@@ -19,7 +19,7 @@ import { WriteDialog } from '../data/write-dialog.js';
 import { shownInstant } from '../fields/shown-time.js';
 import { useText } from '../i18n/text.js';
 import { ListSection } from '../members/list-section.js';
-import { arrivalText } from '../shell/fault-text.js';
+import { arrivalText, faultText } from '../shell/fault-text.js';
 import { WideTable } from '../shell/wide-table.js';
 
 export function IdentitiesSection({ member }: { readonly member: string }) {
@@ -48,7 +48,7 @@ export function IdentitiesSection({ member }: { readonly member: string }) {
     if (arrival && 'code' in arrival) mutate(arrival);
   }, [arrival, mutate]);
   const fault =
-    leave.error?.message ??
+    (leave.error ? faultText(leave.error, text) : undefined) ??
     link.error?.message ??
     (arrival && 'error' in arrival ? arrivalText(arrival.error, text) : undefined);
   // Members that are held back cannot read them.
