@@ -21,7 +21,7 @@ export class ExchangeController {
   @ApiRoute({
     id: 'auth.exchange',
     tag: 'Authentication',
-    needs: 'project',
+    needs: 'access',
     summary: 'Exchange the code of a sign-in with an identity provider for a session',
     description:
       'Once, within a minute. Where a second step is missing, the answer is null, and `kind-second-step` says which; the next request, within five minutes, sends its code along. With a `link` ticket it links the account, and needs the bearer of the session that made the ticket.',

@@ -13,7 +13,7 @@ import { authRequestOf } from '../auth-request.js';
 import { readStartQuery } from './start-query.js';
 import { type Leading, ProviderFlow } from './provider-flow.js';
 
-const ROUTE = { tag: 'Authentication', needs: 'nothing', alone: true, media: 'text/html' } as const;
+const ROUTE = { tag: 'Authentication', needs: 'nothing', alone: true } as const;
 /** What a provider answers (OpenID Connect Core, RFC 9207). */
 const ANSWER_NAMES = ['code', 'state', 'iss', 'error'];
 const LOCAL = 'http://localhost';
@@ -34,6 +34,7 @@ export class ProviderController {
   @ApiRoute({
     id: 'provider.start',
     ...ROUTE,
+    leads: 302,
     summary: 'Lead a browser to an identity provider',
     description: 'It comes back to `redirect_to` with `code` and `state`, or `error` and `state`.',
     query: START_QUERY,
@@ -53,8 +54,10 @@ export class ProviderController {
   @ApiRoute({
     id: 'provider.callback',
     ...ROUTE,
+    leads: 302,
     summary: 'Where an identity provider leads back to',
-    description: 'Its address is registered there. It leads on to the application.',
+    description:
+      'Its address is registered there. It leads on to the application; an answer that this browser has not asked for is a page (400).',
     refuses: [400, 404, 503],
   })
   async callback(
@@ -75,6 +78,7 @@ export class ProviderController {
   @ApiRoute({
     id: 'provider.posted_callback',
     ...ROUTE,
+    leads: 303,
     summary: 'The same for providers that post their answer',
     description: 'It leads to the address with the values of the form.',
     refuses: [400, 404, 413, 503],

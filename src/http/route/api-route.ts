@@ -135,6 +135,8 @@ export interface RouteFacts {
   readonly ranged?: true;
   /** It is of tus, whose answers have no body: the status of success. */
   readonly tus?: 200 | 201 | 204;
+  /** It leads browsers on: the status of success. */
+  readonly leads?: 302 | 303;
   /**
    * It has transactions of its own, or none: it is no operation of a batch, takes no idempotency key, and does its own
    * dry runs.

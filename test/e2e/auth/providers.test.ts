@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { TOTP } from 'otpauth';
 import { describe, expect, it } from 'vitest';
+import type { OpenApiDocument } from '../../../src/doc/openapi/openapi.js';
 import {
   anonymous,
   asAdministrator,
@@ -370,6 +371,14 @@ describe('the start', () => {
     expect(cookie).toMatch(/^kind-flow=[\w-]{22}; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/);
     const [renewed = ''] = (await app.start('corp')).headers.getSetCookie();
     expect(renewed.split(';')[0]).toBe(cookie.split(';')[0]);
+  });
+
+  it('is in the API document as what leads on, and the exchange as what a token may come with', async () => {
+    const { paths } = (await open.get('/doc/openapi.json')).body as unknown as OpenApiDocument;
+    const start = '/api/lib/project/{project_id}/provider/{provider_id}';
+    const led = [paths[start]?.get, paths[`${start}/callback`]?.get, paths[`${start}/callback`]?.post];
+    expect(led.map((each) => Object.keys(each?.responses ?? {})[0])).toEqual(['302', '302', '303']);
+    expect(paths['/api/lib/auth/exchange']?.post?.security).toEqual([{ project: [] }, { project: [], bearer: [] }]);
   });
 
   it('leads native applications back to any port, and to their scheme', async () => {

@@ -122,6 +122,7 @@ export const HEADERS = {
   RetryAfter: { description: 'Seconds until it is worth another try.', schema: { type: 'integer', minimum: 0 } },
   Allow: { description: 'The methods that are taken, separated by commas.', schema: { type: 'string' } },
   TusResumable: { description: 'The version of tus.', schema: { type: 'string', const: '1.0.0' } },
+  LeadsOn: { description: 'Where it goes on.', schema: { type: 'string' } },
   UploadLocation: { description: 'The path of the upload.', schema: { type: 'string' } },
   UploadLength: { description: 'The bytes of the whole content.', schema: { type: 'integer', minimum: 0 } },
   UploadMetadata: { description: 'As it was sent.', schema: { type: 'string' } },

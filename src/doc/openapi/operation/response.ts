@@ -73,7 +73,7 @@ export function responsesOf(
   const nameOf = (status: ErrorStatus) => (runsHooks && status === 503 ? 'Overtaken' : ERROR_NAMES[status]);
   const refusals = [...statuses].map((status): [string, Ref] => [String(status), responseRef(nameOf(status))]);
   return {
-    [String(route.tus ?? 200)]: success(route, kinds.length === 1 ? kinds[0] : undefined, view),
+    [String(route.tus ?? route.leads ?? 200)]: success(route, kinds.length === 1 ? kinds[0] : undefined, view),
     ...(route.ranged && { '206': PART }),
     ...(route.conditional === 'read' && { '304': responseRef('NotModified') }),
     ...Object.fromEntries(refusals),
@@ -84,6 +84,7 @@ export function responsesOf(
 function success(route: DocumentedRoute, kind: KindDef | undefined, view: DocumentView): Response | Ref {
   const { content, media = 'application/json' } = route;
   if (route.tus !== undefined) return { description: SUCCESS_TEXTS[route.method], headers: tusHeaders(route) };
+  if (route.leads !== undefined) return LEADS_ON;
   const ofWrite = writeHeaders(route, kind);
   const isWrite = Object.keys(ofWrite).length > 0;
   if (content === 'nothing') return responseRef(isWrite ? 'Gone' : 'Nothing');
@@ -140,6 +141,11 @@ export function functionResponse(
 
 /** Content whose answer has the ETag of one unit. */
 const VERSIONED_CONTENT: ReadonlySet<ContentForm | undefined> = new Set(['unit', 'created', 'kind']);
+
+const LEADS_ON: Response = {
+  description: 'It goes on at another address.',
+  headers: { [REQUEST_ID_HEADER]: headerRef('RequestId'), Location: headerRef('LeadsOn') },
+};
 
 const UPLOAD_STATE: Headers = {
   'Upload-Offset': headerRef('UploadOffset'),
