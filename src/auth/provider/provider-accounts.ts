@@ -9,18 +9,19 @@ import { usedBy } from '../../catalog/session/executors.js';
 import { Database, type Executor, type Transaction } from '../../database/database.js';
 import { ADMIN_KIND } from '../../model/built-in-traits.js';
 import type { Model } from '../../model/model.js';
-import { EMAIL_LENGTH, isEmailAddress } from '../../shared/email.js';
 import { KindError, refusal } from '../../shared/errors.js';
 import { foldName, isVisibleName } from '../../shared/member-names.js';
 import { findCredentialByEmailStatement } from '../../sql/member/credential.sql.js';
 import { ANONYMOUS } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
+import { requireSession } from '../auth-request.js';
 import { NewMembers } from '../new-members.js';
 import { lockOwner } from '../owned-units.js';
 import { type Credential, isUsable } from '../password/credential.js';
 import { credentialOf, findCredential } from '../password/password-store.js';
 import { ProvedAddresses } from '../proved-addresses.js';
+import { SessionStore } from '../session/session-store.js';
 import { signInFailed } from '../sign-in-failed.js';
 import { Identities, linkedElsewhere, type NewIdentity } from './identities.js';
 import type { ProvedIdentity } from './openid/openid.js';
@@ -68,6 +69,7 @@ export class ProviderAccounts {
     private readonly database: Database,
     private readonly identities: Identities,
     private readonly newMembers: NewMembers,
+    private readonly sessions: SessionStore,
   ) {}
 
   /**
@@ -106,7 +108,7 @@ export class ProviderAccounts {
   #link({ scope, model, provider, proved }: Visit, email: string, found: Credential): Promise<SignedIn | undefined> {
     const { project } = scope;
     // Written in another form of Unicode, it may be another mailbox.
-    const isSame = found.email.toLowerCase() === email.toLowerCase();
+    const isSame = lowerAscii(found.email) === lowerAscii(email);
     if (found.member_kind === ADMIN_KIND || provider.link === 'never' || !isSame) throw notLinked();
     if (!isUsable(found, model)) throw refusal('access.denied', 'The kind of the member is inactive');
     return this.database
@@ -153,7 +155,7 @@ export class ProviderAccounts {
   }
 
   /**
-   * Links an identity to the member that has asked for it.
+   * Links an identity to the member that has asked for it in this session.
    * @param isAsked whether it still is, once nobody else can change the account @returns its id
    * @throws KindError 401, 404, 409, 503
    */
@@ -164,9 +166,10 @@ export class ProviderAccounts {
     isAsked: (tx: Transaction) => Promise<boolean>,
   ): Promise<string> {
     const { project } = scope;
+    const { sessionId } = requireSession(scope.caller);
     const id = await this.database.transaction(async (tx) => {
       await lockOwner(tx, project.schema, memberId);
-      if (!(await isAsked(tx))) throw signInFailed();
+      if (!(await isAsked(tx)) || !(await this.sessions.isStored(tx, project, sessionId))) throw signInFailed();
       const member = await credentialOf(tx, project, memberId);
       return this.identities.insert(tx, scope, member, identity);
     }, usedBy(scope));
@@ -196,9 +199,14 @@ function orMissing(error: unknown): never {
 function verifiedEmail({ trustEmail }: IdentityProvider, { email, emailVerified }: ProvedIdentity): string {
   const isVerified = emailVerified ?? trustEmail;
   // One that is folded to another one is not what was verified.
-  const isPlain = email !== undefined && foldName(email) === email.toLowerCase();
-  if (isVerified && isPlain && email.length <= EMAIL_LENGTH && isEmailAddress(email)) return email;
+  const isPlain = email !== undefined && email.normalize('NFKC') === email && foldName(email) === email.toLowerCase();
+  if (isVerified && isPlain) return email;
   throw refusal('provider.email_unverified', 'The provider does not say of an e-mail address that it is verified');
+}
+
+/** Letters beyond ASCII may be others in lower case: that of the Kelvin sign is a k. */
+function lowerAscii(text: string): string {
+  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
 async function withEmail(executor: Executor, { schema }: Project, email: string): Promise<Credential | undefined> {

@@ -107,6 +107,11 @@ export class SessionStore {
     return known?.settings === project.settings ? known.held : this.#checkStored(project, sessionId);
   }
 
+  /** Whether a session has not ended, as it is stored: another process may have ended it a moment ago. */
+  async isStored(executor: Executor, { schema, settings }: Project, sessionId: string): Promise<boolean> {
+    return (await executor.run(findSessionStatement(schema, sessionId, settings))).length > 0;
+  }
+
   /** Makes this process ask again what a session may. */
   forget(sessionId: string): void {
     this.#checked.delete(sessionId);

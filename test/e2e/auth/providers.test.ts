@@ -204,6 +204,11 @@ describe('a first visit', () => {
       silent: { email_verified: undefined },
       nobody: { email: undefined },
       folded: { email: 'ａnn@example.com' },
+      sharp: { email: 'straße@example.com' },
+      dotted: { email: 'dotted@example.com.' },
+      stored: { email: 'a\0b@example.com' },
+      long: { email: `${'a'.repeat(300)}@example.com` },
+      several: { email: ['several@example.com'] },
     })) {
       expect([name, await refusedWith('corp', account(name, claims))]).toEqual([name, 'provider.email_unverified']);
     }
@@ -243,6 +248,22 @@ describe('an address that a member has', () => {
     expect(text).toContain('Provider corp');
   });
 
+  it('is that of one mailbox: what is written otherwise may be another', async () => {
+    const mark = await signUp(admin, 'mark');
+    await verify(mark);
+    // The Kelvin sign, whose lower case is a k.
+    expect(await refusedWith('corp', account('kelvin', { email: 'mar\u212A@example.com' }))).toBe(
+      'provider.email_unverified',
+    );
+    expect(await identitiesOf(mark.id)).toEqual([]);
+    const plus = await signUp(admin, 'plus');
+    await verify(plus);
+    expect((await signedIn('corp', account('plus+more'))).id).not.toBe(plus.id);
+    const upper = await signUp(admin, 'upper');
+    await verify(upper);
+    expect((await signedIn('corp', account('upper', { email: 'UPPER@Example.com' }))).id).toBe(upper.id);
+  });
+
   it('is not linked where the provider links none, and never to administrators', async () => {
     const member = await signUp(admin, 'hal');
     await verify(member);
@@ -279,6 +300,18 @@ describe('a ticket', () => {
     expect(await identitiesOf(ida.id)).toEqual([{ subject: 'elsewhere' }]);
     expect((await signedIn('corp', 'elsewhere')).id).toBe(ida.id);
     expect((await app.start('corp', { link: ticket })).status).toBe(400);
+  });
+
+  it('links nothing once its session has ended, also where another process has ended it', async () => {
+    const nell = await signUp(admin, 'nell');
+    const as = admin.as(nell.accessToken);
+    const { ticket } = (await ok(as.post('/auth/identity/link', { provider: 'corp' }))) as { ticket: string };
+    const app = new Application();
+    const { code } = await app.signIn('corp', account('late'), { link: ticket });
+    await ok(as.get('/auth/me'));
+    await query(admin, 'UPDATE $schema."_session" SET "expires_at" = now() WHERE "member_id" = $1::uuid', [nell.id]);
+    expect(codes(await app.exchange(code, {}, as))).toEqual(['signin.failed']);
+    expect(await identitiesOf(nell.id)).toEqual([]);
   });
 
   it('does not link what another member has', async () => {
@@ -330,7 +363,24 @@ describe('the start', () => {
     [{ state: '' }, 'query.bad_value'],
     [{ state: 'a'.repeat(513) }, 'query.bad_value'],
     [{ state: 'a\0b' }, 'query.bad_value'],
+    [{ redirect_to: `${APP}?next=/` }, 'redirect.not_allowed'],
+    [{ redirect_to: `${APP}#x` }, 'redirect.not_allowed'],
+    [{ redirect_to: `${APP}\\@evil.example` }, 'redirect.not_allowed'],
+    [{ redirect_to: 'https://app.example.com@evil.example/signed-in' }, 'redirect.not_allowed'],
+    [{ redirect_to: 'https://app.example.com:8443/signed-in' }, 'redirect.not_allowed'],
+    [{ redirect_to: 'https://app.example.com.evil.example/signed-in' }, 'redirect.not_allowed'],
+    [{ redirect_to: 'https://APP.example.com/signed-in' }, 'redirect.not_allowed'],
+    [{ redirect_to: 'https://app.example.com/x/../signed-in' }, 'redirect.not_allowed'],
+    [{ redirect_to: 'http://127.0.0.1@evil.example/in' }, 'redirect.not_allowed'],
+    [{ redirect_to: 'http://127.0.0.1:1/in?x' }, 'redirect.not_allowed'],
+    [{ redirect_to: 'http://127.1:1/in' }, 'redirect.not_allowed'],
+    [{ redirect_to: 'http://user@127.0.0.1:1/in' }, 'redirect.not_allowed'],
+    [{ redirect_to: 'http://localhost:1/in' }, 'redirect.not_allowed'],
+    [{ redirect_to: 'com.example.app://in' }, 'redirect.not_allowed'],
+    [{ redirect_to: '//app.example.com/signed-in' }, 'redirect.not_allowed'],
+    [{ redirect_to: 'javascript:alert(1)' }, 'redirect.not_allowed'],
     [{ scope: 'openid admin' }, 'query.unknown'],
+    [{ 'redirect_to[]': APP }, 'query.bad_value'],
     [{ response_mode: 'fragment' }, 'query.unknown'],
     [{ login_hint: 'a'.repeat(255) }, 'query.bad_value'],
   ])('refuses %j without a redirect', async (more, code) => {
@@ -456,6 +506,35 @@ describe('the callback', () => {
     const location = new URL(posted.headers.get('location') ?? '', callbackOf('corp'));
     expect(location.searchParams.has('user')).toBe(false);
     expect(app.back(await app.open(location.href)).code).toMatch(/^[\w-]{22}$/);
+  });
+
+  it('takes values once, and a state in its project alone', async () => {
+    account('rita');
+    const app = new Application();
+    for (const name of ['code', 'iss']) {
+      const callback = await app.toCallback('corp', 'rita');
+      callback.searchParams.append(name, callback.searchParams.get(name) ?? '');
+      expect([name, app.back(await app.open(callback.href))]).toEqual([name, { error: 'provider.refused' }]);
+    }
+    const twice = await app.toCallback('corp', 'rita');
+    twice.searchParams.append('state', 'another');
+    expect(app.back(await app.open(twice.href))).toEqual({ error: 'provider.refused' });
+    const callback = await app.toCallback('corp', 'rita');
+    const elsewhere = await withMembers(await service.project());
+    await isStopped(await app.open(callback.href.replace(`/${admin.id}/`, `/${elsewhere.id}/`)));
+    expect(app.back(await app.open(callback.href)).code).toMatch(/^[\w-]{22}$/);
+  });
+
+  it('stores no address that is none, and signs in all the same', async () => {
+    const { id } = await signedIn('corp', account('odd'));
+    for (const email of ['a\0b@example.com', `${'a'.repeat(100_000)}@example.com`, '\ud800@example.com', 7]) {
+      account('odd', { email });
+      expect((await signedIn('corp', 'odd')).id).toBe(id);
+      const found = await query(admin, 'SELECT "email" FROM $schema."identity" WHERE "member" = $1::uuid', [id]);
+      expect(found).toEqual([{ email: null }]);
+    }
+    const member = await signUp(admin, 'odder');
+    expect((await linkTo(member, 'corp', account('linked', { email: 'a\0b@example.com' }))).status).toBe(200);
   });
 
   it('says that the provider has refused', async () => {

@@ -6,6 +6,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { ClientAuth, Configuration, CustomFetch, ServerMetadata } from 'openid-client';
 import type { Logger } from 'pino';
 import { LOGGER } from '../../../http/log/logger.js';
+import { EMAIL_LENGTH, isEmailAddress } from '../../../shared/email.js';
 import { isSameIssuer } from './entra.js';
 import { ProviderDocuments } from './provider-documents.js';
 import { failureOf, refused, saidNo } from './provider-failure.js';
@@ -225,10 +226,11 @@ function endpointsOf({ authorization_endpoint, token_endpoint, jwks_uri }: Reado
 /** An address and whether it is verified come from one source. */
 function emailAndClaims(token: Claims, info: Claims): Pick<ProvedIdentity, 'email' | 'emailVerified' | 'claims'> {
   const { email, email_verified: verified } = token.email === undefined ? info : token;
+  // It is stored, and mailed to: what is no address is left out.
+  const isAddress = typeof email === 'string' && email.length <= EMAIL_LENGTH && isEmailAddress(email);
   return {
-    ...(typeof email === 'string' && { email }),
-    ...(typeof email === 'string' &&
-      verified !== undefined && { emailVerified: verified === true || verified === 'true' }),
+    ...(isAddress && { email }),
+    ...(isAddress && verified !== undefined && { emailVerified: verified === true || verified === 'true' }),
     claims: { ...info, ...token, email, email_verified: verified },
   };
 }
