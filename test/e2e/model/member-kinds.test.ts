@@ -57,7 +57,7 @@ describe('the record of a member kind', () => {
         ({ id }) => id,
       );
     expect(await found('contains(parameters,username)')).toEqual(['customer', 'kind_admin']);
-    expect(await found('contains(parameters,email)')).toEqual(['customer', 'kind_admin', 'supplier']);
+    expect(await found('contains(parameters,email)')).toEqual(['customer', 'identity', 'kind_admin', 'supplier']);
     expect(((await ok(project.get('/group/kind_auth_member/kind'))) as { items: Kind[] }).items.at(-1)).toMatchObject({
       id: 'customer',
       parameters: [...GAINED, 'vat'],
