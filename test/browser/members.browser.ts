@@ -273,7 +273,9 @@ describe('a member who is no administrator', () => {
     await her.getByText('Saved').waitFor();
     expect(await ok(project.get(`/person/unit/${ann.id}`))).toMatchObject({ first_name: 'Anna' });
     await hers.screenshot('account');
-    await main(her).getByRole('link', { name: 'Password, second step and sessions' }).click();
+    await main(her)
+      .getByRole('link', { name: /password and sessions/ })
+      .click();
     await section('Sessions', her).getByRole('button', { name: 'Sign out elsewhere' }).click();
     await vi.waitFor(async () => expect(await section('Sessions', her).getByRole('row').count()).toBe(2));
     await elsewhere.page.reload();
