@@ -198,7 +198,7 @@ describe('project set', () => {
     });
     expect(await json('project', 'set', 'changed', 'storage=1500mb')).toMatchObject({ units: 12, storage: '1.5gb' });
     expect(await json('project', 'show', 'changed')).toMatchObject({
-      stored: expect.stringMatching(/^\d+(\.\d)?kb$/) as string,
+      stored: expect.stringMatching(/^\d+(\.\d)?[km]b$/) as string,
     });
     expect(await json('project', 'set', 'changed', 'storage=off')).toMatchObject({ storage: 'off' });
     expect(await json('project', 'set', 'changed', 'units=off')).toMatchObject({
