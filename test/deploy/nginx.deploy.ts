@@ -60,7 +60,8 @@ it('a reader that does not read is sent nothing more, and a page when it reads o
   live.response.pause();
   const text = 'x'.repeat(200_000);
   for (let n = 0; n < 60; n++) await create({ title: 'large', more: { text } });
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  // Until what the sockets on the way take is full, also where the service is slow.
+  await new Promise((resolve) => setTimeout(resolve, 3000));
   live.response.resume();
   // The page has 12 MB: one of the parsers takes its time with a line of that length.
   await live.until(() => live.lists.get('tasks')?.size === 60, 90_000);
