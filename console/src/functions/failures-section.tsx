@@ -1,5 +1,5 @@
 /** What the hook `after_commit` has failed to do for good, for administrators: tried again, or discarded. */
-import { Alert, Anchor, Button, Group, Table, Text as Paragraph, Title } from '@mantine/core';
+import { Alert, Anchor, Group, Table, Text as Paragraph, Title } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
 import { useState } from 'react';
@@ -12,6 +12,7 @@ import { WriteDialog } from '../data/write-dialog.js';
 import { shownInstant } from '../fields/shown-time.js';
 import { useText } from '../i18n/text.js';
 import { PageError } from '../shell/page-states.js';
+import { RowButton } from '../shell/row-button.js';
 import { WideTable } from '../shell/wide-table.js';
 import { whyOf } from './function-text.js';
 
@@ -127,22 +128,12 @@ function FailureTable({ failures, onAgain, onDiscard }: FailureTableProps) {
                 </Table.Td>
                 <Table.Td>
                   <Group gap="xs" wrap="nowrap">
-                    <Button
-                      size="compact-xs"
-                      variant="default"
-                      aria-label={text('functions.again_of', of)}
-                      onClick={() => onAgain(failure)}
-                    >
+                    <RowButton label={text('functions.again_of', of)} onClick={() => onAgain(failure)}>
                       {text('functions.again')}
-                    </Button>
-                    <Button
-                      size="compact-xs"
-                      variant="default"
-                      aria-label={text('functions.discard_of', of)}
-                      onClick={() => onDiscard(failure)}
-                    >
+                    </RowButton>
+                    <RowButton label={text('functions.discard_of', of)} onClick={() => onDiscard(failure)}>
                       {text('functions.discard')}
-                    </Button>
+                    </RowButton>
                   </Group>
                 </Table.Td>
               </Table.Tr>

@@ -1,15 +1,16 @@
 /** The API keys of a member: their scope, their end, and ways to make and revoke them. */
-import { Button, Group, Table, Text as Paragraph } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Group, Table } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
 import { useState } from 'react';
 import { deleteKey, listKeys, type ApiKey } from '../api/members.js';
+import { RemovalDialog, useRemoval } from '../data/removal.js';
 import { useKinds } from '../data/use-kinds.js';
 import { useRefusal } from '../data/use-refusal.js';
-import { WriteDialog } from '../data/write-dialog.js';
 import { shownInstant } from '../fields/shown-time.js';
 import { useText, type Text } from '../i18n/text.js';
 import { ActionButton } from '../shell/action.js';
+import { RowButton } from '../shell/row-button.js';
 import { WideTable } from '../shell/wide-table.js';
 import { operationText } from './key-operations.js';
 import { EditKeyDialog, NewKeyDialog } from './key-dialogs.js';
@@ -21,18 +22,13 @@ export function KeyList({ member }: { member: string }) {
   const queries = useQueryClient();
   const queryKey = ['keys', member];
   const { data, error, refetch } = useQuery({ queryKey, queryFn: () => listKeys(member), retry: false });
-  const [revoked, setRevoked] = useState<ApiKey>();
   const [edited, setEdited] = useState<ApiKey>();
   const [isMaking, setMaking] = useState(false);
   const refusal = useRefusal()('create', ['api_key']);
   const changed = () => void queries.invalidateQueries({ queryKey });
-  const revoke = useMutation({
-    mutationFn: (id: string) => deleteKey(id),
-    onSuccess: async () => {
-      setRevoked(undefined);
-      notify(text('keys.revoked'), { type: 'success' });
-      await queries.invalidateQueries({ queryKey });
-    },
+  const removal = useRemoval<ApiKey>(deleteKey, async () => {
+    notify(text('keys.revoked'), { type: 'success' });
+    await queries.invalidateQueries({ queryKey });
   });
   return (
     <ListSection
@@ -46,33 +42,18 @@ export function KeyList({ member }: { member: string }) {
       onRetry={() => void refetch()}
       count={data?.length}
       none={text('keys.none')}
-      table={
-        <KeyTable
-          keys={data ?? []}
-          onEdit={setEdited}
-          onRevoke={(key) => {
-            revoke.reset();
-            setRevoked(key);
-          }}
-        />
-      }
+      table={<KeyTable keys={data ?? []} onEdit={setEdited} onRevoke={removal.ask} />}
     >
       {isMaking && <NewKeyDialog member={member} onMade={changed} onClose={() => setMaking(false)} />}
       {edited && <EditKeyDialog edited={edited} onDone={changed} onClose={() => setEdited(undefined)} />}
-      <WriteDialog
-        isOpen={revoked !== undefined}
-        title={text('keys.revoke_title', { name: nameOf(revoked) })}
+      <RemovalDialog
+        removal={removal}
+        title={text('keys.revoke_title', { name: nameOf(removal.asked) })}
         refusedTitle={text('keys.refused')}
-        fault={revoke.error}
-        isBusy={revoke.isPending}
-        canConfirm
         confirm={text('keys.revoke')}
-        color="red"
-        onConfirm={() => revoked && revoke.mutate(revoked.id)}
-        onClose={() => setRevoked(undefined)}
       >
-        <Paragraph size="sm">{text('keys.revoke_text')}</Paragraph>
-      </WriteDialog>
+        {text('keys.revoke_text')}
+      </RemovalDialog>
     </ListSection>
   );
 }
@@ -113,23 +94,12 @@ function KeyTable({ keys, onEdit, onRevoke }: KeyTableProps) {
             <Table.Td>{time(key.last_used_at, text('keys.unused'))}</Table.Td>
             <Table.Td>
               <Group gap="xs" wrap="nowrap">
-                <Button
-                  size="compact-xs"
-                  variant="default"
-                  aria-label={text('keys.edit_of', { name: nameOf(key) })}
-                  onClick={() => onEdit(key)}
-                >
+                <RowButton label={text('keys.edit_of', { name: nameOf(key) })} onClick={() => onEdit(key)}>
                   {text('keys.edit')}
-                </Button>
-                <Button
-                  size="compact-xs"
-                  color="red"
-                  variant="light"
-                  aria-label={text('keys.revoke_of', { name: nameOf(key) })}
-                  onClick={() => onRevoke(key)}
-                >
+                </RowButton>
+                <RowButton removes label={text('keys.revoke_of', { name: nameOf(key) })} onClick={() => onRevoke(key)}>
                   {text('keys.revoke')}
-                </Button>
+                </RowButton>
               </Group>
             </Table.Td>
           </Table.Tr>

@@ -7,6 +7,7 @@ import { endSession, endSessions, listSessions, type MemberSession } from '../ap
 import { WriteDialog } from '../data/write-dialog.js';
 import { shownInstant } from '../fields/shown-time.js';
 import { useText } from '../i18n/text.js';
+import { RowButton } from '../shell/row-button.js';
 import { WideTable } from '../shell/wide-table.js';
 import { ListSection } from './list-section.js';
 
@@ -120,15 +121,13 @@ function SessionTable({ sessions, endsCurrent, busy, onEnd }: SessionTableProps)
             <Table.Td>{shownInstant(usedAt)}</Table.Td>
             <Table.Td>
               {(!current || endsCurrent) && (
-                <Button
-                  size="compact-xs"
-                  variant="default"
+                <RowButton
                   loading={busy === id}
-                  aria-label={text('sessions.end_of', { client: client ?? text('sessions.unknown') })}
+                  label={text('sessions.end_of', { client: client ?? text('sessions.unknown') })}
                   onClick={() => onEnd(id)}
                 >
                   {text('sessions.end')}
-                </Button>
+                </RowButton>
               )}
             </Table.Td>
           </Table.Tr>

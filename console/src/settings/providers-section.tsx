@@ -1,14 +1,14 @@
 /** The identity providers of the project, with the addresses that are registered there. Their forms are those of units. */
-import { Alert, Anchor, Button, CopyButton, Group, Table, Text as Paragraph } from '@mantine/core';
+import { Alert, Anchor, CopyButton, Group, Table, Text as Paragraph } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
-import { useState } from 'react';
 import { Link } from 'react-router';
 import { callbackOf, deleteProvider, listProviders, testProvider, type Provider } from '../api/providers.js';
-import { WriteDialog } from '../data/write-dialog.js';
+import { RemovalDialog, useRemoval } from '../data/removal.js';
 import { useText } from '../i18n/text.js';
 import { ListSection } from '../members/list-section.js';
 import { ActionButton } from '../shell/action.js';
+import { RowButton } from '../shell/row-button.js';
 import { WideTable } from '../shell/wide-table.js';
 
 const QUERY_KEY = ['identity-providers'];
@@ -18,14 +18,9 @@ export function ProvidersSection() {
   const notify = useNotify();
   const queries = useQueryClient();
   const { data, error, refetch } = useQuery({ queryKey: QUERY_KEY, queryFn: listProviders, retry: false });
-  const [deleted, setDeleted] = useState<Provider>();
-  const remove = useMutation({
-    mutationFn: deleteProvider,
-    onSuccess: async () => {
-      setDeleted(undefined);
-      notify(text('providers.deleted'), { type: 'success' });
-      await queries.invalidateQueries({ queryKey: QUERY_KEY });
-    },
+  const removal = useRemoval<Provider>(deleteProvider, async () => {
+    notify(text('providers.deleted'), { type: 'success' });
+    await queries.invalidateQueries({ queryKey: QUERY_KEY });
   });
   const test = useMutation({ mutationFn: testProvider });
   const tested = test.variables?.label ?? '';
@@ -47,9 +42,8 @@ export function ProvidersSection() {
           tested={test.isPending ? test.variables.id : undefined}
           onTest={(provider) => test.mutate(provider)}
           onDelete={(provider) => {
-            remove.reset();
             test.reset();
-            setDeleted(provider);
+            removal.ask(provider);
           }}
         />
       }
@@ -69,20 +63,14 @@ export function ProvidersSection() {
       <Paragraph size="sm" c="dimmed" className="text-of-tenant">
         {text('providers.callback_help', { callback: callbackOf('ID') })}
       </Paragraph>
-      <WriteDialog
-        isOpen={deleted !== undefined}
-        title={text('providers.delete_title', { label: deleted?.label ?? '' })}
+      <RemovalDialog
+        removal={removal}
+        title={text('providers.delete_title', { label: removal.asked?.label ?? '' })}
         refusedTitle={text('passkeys.refused')}
-        fault={remove.error}
-        isBusy={remove.isPending}
-        canConfirm
         confirm={text('providers.delete')}
-        color="red"
-        onConfirm={() => deleted && remove.mutate(deleted.id)}
-        onClose={() => setDeleted(undefined)}
       >
-        <Paragraph size="sm">{text('providers.delete_text')}</Paragraph>
-      </WriteDialog>
+        {text('providers.delete_text')}
+      </RemovalDialog>
     </ListSection>
   );
 }
@@ -124,34 +112,25 @@ function ProviderTable({ providers, tested, onTest, onDelete }: ProviderTablePro
               <Group gap="xs" wrap="nowrap">
                 <CopyButton value={callbackOf(provider.id)}>
                   {({ copied, copy }) => (
-                    <Button
-                      size="compact-xs"
-                      variant="default"
-                      aria-label={text('providers.copy_of', { label: provider.label })}
-                      onClick={copy}
-                    >
+                    <RowButton label={text('providers.copy_of', { label: provider.label })} onClick={copy}>
                       {text(copied ? 'keys.copied' : 'providers.copy')}
-                    </Button>
+                    </RowButton>
                   )}
                 </CopyButton>
-                <Button
-                  size="compact-xs"
-                  variant="default"
-                  aria-label={text('providers.test_of', { label: provider.label })}
+                <RowButton
+                  label={text('providers.test_of', { label: provider.label })}
                   loading={tested === provider.id}
                   onClick={() => onTest(provider)}
                 >
                   {text('providers.test')}
-                </Button>
-                <Button
-                  size="compact-xs"
-                  color="red"
-                  variant="light"
-                  aria-label={text('providers.delete_of', { label: provider.label })}
+                </RowButton>
+                <RowButton
+                  removes
+                  label={text('providers.delete_of', { label: provider.label })}
                   onClick={() => onDelete(provider)}
                 >
                   {text('providers.delete')}
-                </Button>
+                </RowButton>
               </Group>
             </Table.Td>
           </Table.Tr>

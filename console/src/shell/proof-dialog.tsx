@@ -6,10 +6,10 @@ import { knowsPasskeys, proveByPasskey } from '../api/passkeys.js';
 import { getSecondStep, prove } from '../api/second-step.js';
 import { session } from '../api/session.js';
 import { useText } from '../i18n/text.js';
-import { faultText } from './fault-text.js';
 import { PageError, Waiting } from './page-states.js';
 import { SignInForm } from './sign-in-form.js';
 import { useAsking } from './use-asking.js';
+import { useAttempt } from './use-attempt.js';
 
 const whenStale = (ask: () => Promise<boolean>): void => session.onRefused('session.stale', ask);
 
@@ -36,20 +36,12 @@ function ProofForm({ onProved, onCancel }: ProofFormProps) {
   const text = useText();
   const { data, error, refetch } = useQuery({ queryKey: ['second-step'], queryFn: getSecondStep, staleTime: 0 });
   const [isAgain, setAgain] = useState(false);
-  const [fault, setFault] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
-  const run = async (proof: () => Promise<void>): Promise<void> => {
-    setBusy(true);
-    setFault(undefined);
-    try {
+  const { run, isBusy, fault } = useAttempt();
+  const give = (proof: () => Promise<void>): void =>
+    void run(async () => {
       await proof();
       onProved();
-    } catch (refused) {
-      setFault(faultText(refused, text));
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
   if (isAgain) return <SignInForm again={text('proof.again')} onDone={onProved} />;
   if (error) return <PageError error={error} onRetry={() => void refetch()} />;
   if (!data) return <Waiting />;
@@ -60,7 +52,7 @@ function ProofForm({ onProved, onCancel }: ProofFormProps) {
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const given = ((new FormData(event.currentTarget).get('proof') as string | null) ?? '').trim();
-    void run(() => (hasField ? prove(totp ? { otp: given } : { password: given }) : proveByPasskey()));
+    give(() => (hasField ? prove(totp ? { otp: given } : { password: given }) : proveByPasskey()));
   };
   const kept = { name: 'proof', required: true, 'data-autofocus': true } as const;
   return (
@@ -91,7 +83,7 @@ function ProofForm({ onProved, onCancel }: ProofFormProps) {
             {text('app.cancel')}
           </Button>
           {hasField && hasPasskey && (
-            <Button variant="default" onClick={() => void run(proveByPasskey)}>
+            <Button variant="default" onClick={() => give(proveByPasskey)}>
               {text('passkeys.use')}
             </Button>
           )}

@@ -9,6 +9,7 @@ import { getWays, mailCode, signInByCode, signInByPassword, type Ways } from '..
 import { useText } from '../i18n/text.js';
 import { arrivalText, faultText } from './fault-text.js';
 import { Waiting } from './page-states.js';
+import { useAttempt } from './use-attempt.js';
 
 interface SignInFormProps {
   /** Why somebody is to sign in again, above a page that stays as it is. */
@@ -33,20 +34,9 @@ export function SignInForm({ again, onDone }: SignInFormProps) {
   const [byCode, setByCode] = useState(false);
   const [isMailed, setMailed] = useState(false);
   const [missing, setMissing] = useState<MissingStep>();
-  const [isBusy, setBusy] = useState(false);
-  const [fault, setFault] = useState(arrival && 'error' in arrival ? arrivalText(arrival.error, text) : undefined);
+  const led = arrival && 'error' in arrival ? arrivalText(arrival.error, text) : undefined;
+  const { run, isBusy, fault, setFault } = useAttempt(led);
 
-  const run = async (work: () => Promise<void>): Promise<void> => {
-    setBusy(true);
-    setFault(undefined);
-    try {
-      await work();
-    } catch (error) {
-      setFault(faultText(error, text));
-    } finally {
-      setBusy(false);
-    }
-  };
   const go = async (signingIn: Promise<MissingStep | undefined>): Promise<void> => {
     const step = await signingIn;
     if (step === undefined) return onDone();

@@ -10,6 +10,7 @@ import { useText } from '../i18n/text.js';
 import { useCheckedForm } from '../members/use-checked-form.js';
 import { FormFault } from '../model/form-parts.js';
 import { PageError } from '../shell/page-states.js';
+import { CodeInput } from './code-input.js';
 
 interface OfMember {
   readonly me: Member;
@@ -122,15 +123,7 @@ function CodeForm({ onProved }: { readonly onProved: () => void }) {
     <form onSubmit={onSubmit} noValidate ref={form}>
       <Stack>
         <FormFault fault={faults[FIELD_OF_FORM]} />
-        <TextInput
-          label={text('address.code')}
-          inputMode="numeric"
-          autoComplete="one-time-code"
-          value={code}
-          error={faults['code']}
-          aria-invalid={faults['code'] !== undefined}
-          onChange={({ currentTarget }) => setCode(currentTarget.value)}
-        />
+        <CodeInput label={text('address.code')} value={code} fault={faults['code']} onChange={setCode} />
         <Group>
           <Button type="submit" loading={isBusy}>
             {text('address.prove')}

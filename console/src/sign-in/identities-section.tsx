@@ -1,5 +1,5 @@
 /** The accounts that the member has at identity providers, by which it signs in: linked and removed. */
-import { Alert, Button, Group, Table, Text as Paragraph } from '@mantine/core';
+import { Alert, Button, Group, Table } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
 import { useEffect, useState } from 'react';
@@ -15,11 +15,12 @@ import {
 } from '../api/providers.js';
 import { session } from '../api/session.js';
 import { getWays } from '../api/ways.js';
-import { WriteDialog } from '../data/write-dialog.js';
+import { RemovalDialog, useRemoval } from '../data/removal.js';
 import { shownInstant } from '../fields/shown-time.js';
 import { useText } from '../i18n/text.js';
 import { ListSection } from '../members/list-section.js';
 import { arrivalText, faultText } from '../shell/fault-text.js';
+import { RowButton } from '../shell/row-button.js';
 import { WideTable } from '../shell/wide-table.js';
 
 export function IdentitiesSection({ member }: { readonly member: string }) {
@@ -32,17 +33,15 @@ export function IdentitiesSection({ member }: { readonly member: string }) {
   const providers = ways.data?.providers ?? [];
   const labels = new Map(providers.map(({ id, label }) => [id, label]));
   const labelOf = (id: string) => labels.get(id) ?? id;
-  const [removed, setRemoved] = useState<Identity>();
   const [arrival] = useState(() => takeArrival('link'));
   const done = async (message: string): Promise<void> => {
-    setRemoved(undefined);
     notify(message, { type: 'success' });
     // A session at the provider begins another one here for a moment.
     for (const key of [queryKey, ['sessions']]) await queries.invalidateQueries({ queryKey: key });
   };
   const leave = useMutation({ mutationFn: linkAt });
   const link = useMutation({ mutationFn: linkArrived, onSuccess: () => done(text('providers.was_linked')) });
-  const remove = useMutation({ mutationFn: deleteIdentity, onSuccess: () => done(text('providers.removed')) });
+  const removal = useRemoval<Identity>(deleteIdentity, () => done(text('providers.removed')));
   const { mutate } = link;
   useEffect(() => {
     if (arrival && 'code' in arrival) mutate(arrival);
@@ -79,32 +78,17 @@ export function IdentitiesSection({ member }: { readonly member: string }) {
       onRetry={() => void refetch()}
       count={isHeld ? 0 : data?.length}
       none={text('providers.no_accounts')}
-      table={
-        <IdentityTable
-          identities={data ?? []}
-          labelOf={labelOf}
-          onRemove={(identity) => {
-            remove.reset();
-            setRemoved(identity);
-          }}
-        />
-      }
+      table={<IdentityTable identities={data ?? []} labelOf={labelOf} onRemove={removal.ask} />}
     >
       <div aria-live="polite">{fault !== undefined && <Alert color="red">{fault}</Alert>}</div>
-      <WriteDialog
-        isOpen={removed !== undefined}
-        title={text('providers.remove_title', { label: labelOf(removed?.provider ?? '') })}
+      <RemovalDialog
+        removal={removal}
+        title={text('providers.remove_title', { label: labelOf(removal.asked?.provider ?? '') })}
         refusedTitle={text('passkeys.refused')}
-        fault={remove.error}
-        isBusy={remove.isPending}
-        canConfirm
         confirm={text('passkeys.remove')}
-        color="red"
-        onConfirm={() => removed && remove.mutate(removed.id)}
-        onClose={() => setRemoved(undefined)}
       >
-        <Paragraph size="sm">{text('providers.remove_text')}</Paragraph>
-      </WriteDialog>
+        {text('providers.remove_text')}
+      </RemovalDialog>
     </ListSection>
   );
 }
@@ -137,15 +121,13 @@ function IdentityTable({ identities, labelOf, onRemove }: IdentityTableProps) {
               {identity.last_used_at === null ? text('passkeys.unused') : shownInstant(identity.last_used_at)}
             </Table.Td>
             <Table.Td>
-              <Button
-                size="compact-xs"
-                color="red"
-                variant="light"
-                aria-label={text('providers.remove_of', { label: labelOf(identity.provider) })}
+              <RowButton
+                removes
+                label={text('providers.remove_of', { label: labelOf(identity.provider) })}
                 onClick={() => onRemove(identity)}
               >
                 {text('passkeys.remove')}
-              </Button>
+              </RowButton>
             </Table.Td>
           </Table.Tr>
         ))}

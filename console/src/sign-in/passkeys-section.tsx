@@ -1,6 +1,6 @@
 /** The passkeys of the member that is signed in: added, renamed, removed. */
-import { Button, Group, Modal, Stack, Table, Text as Paragraph, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Button, Group, Modal, Stack, Table, TextInput } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
 import { useState } from 'react';
 import { ApiError } from '../api/errors.js';
@@ -16,7 +16,7 @@ import {
 import { session } from '../api/session.js';
 import { getWays } from '../api/ways.js';
 import { FIELD_OF_FORM } from '../data/faults.js';
-import { WriteDialog } from '../data/write-dialog.js';
+import { RemovalDialog, useRemoval } from '../data/removal.js';
 import { shownInstant } from '../fields/shown-time.js';
 import { useText, type Text } from '../i18n/text.js';
 import { ListSection } from '../members/list-section.js';
@@ -24,6 +24,7 @@ import { useCheckedForm } from '../members/use-checked-form.js';
 import { FormFault } from '../model/form-parts.js';
 import { ActionButton } from '../shell/action.js';
 import { faultText } from '../shell/fault-text.js';
+import { RowButton } from '../shell/row-button.js';
 import { WideTable } from '../shell/wide-table.js';
 
 export function PasskeysSection({ member }: { readonly member: string }) {
@@ -35,15 +36,13 @@ export function PasskeysSection({ member }: { readonly member: string }) {
   const ways = useQuery({ queryKey: ['ways', session.project], queryFn: () => getWays(session.project) });
   const [isAdding, setAdding] = useState(false);
   const [renamed, setRenamed] = useState<Passkey>();
-  const [removed, setRemoved] = useState<Passkey>();
   const changed = async (message: string): Promise<void> => {
     setAdding(false);
     setRenamed(undefined);
-    setRemoved(undefined);
     notify(message, { type: 'success' });
     for (const key of [queryKey, ['second-step']]) await queries.invalidateQueries({ queryKey: key });
   };
-  const remove = useMutation({ mutationFn: deletePasskey, onSuccess: () => changed(text('passkeys.removed')) });
+  const removal = useRemoval<Passkey>(deletePasskey, () => changed(text('passkeys.removed')));
   // Who is held back because of it has none.
   const isHeld = error instanceof ApiError && error.has('second_step.missing');
   return (
@@ -63,16 +62,7 @@ export function PasskeysSection({ member }: { readonly member: string }) {
       onRetry={() => void refetch()}
       count={isHeld ? 0 : data?.length}
       none={text('passkeys.none')}
-      table={
-        <PasskeyTable
-          passkeys={data ?? []}
-          onRename={setRenamed}
-          onRemove={(passkey) => {
-            remove.reset();
-            setRemoved(passkey);
-          }}
-        />
-      }
+      table={<PasskeyTable passkeys={data ?? []} onRename={setRenamed} onRemove={removal.ask} />}
     >
       {isAdding && (
         <LabelDialog
@@ -94,20 +84,14 @@ export function PasskeysSection({ member }: { readonly member: string }) {
           onClose={() => setRenamed(undefined)}
         />
       )}
-      <WriteDialog
-        isOpen={removed !== undefined}
-        title={text('passkeys.remove_title', { name: nameOf(removed, text) })}
+      <RemovalDialog
+        removal={removal}
+        title={text('passkeys.remove_title', { name: nameOf(removal.asked, text) })}
         refusedTitle={text('passkeys.refused')}
-        fault={remove.error}
-        isBusy={remove.isPending}
-        canConfirm
         confirm={text('passkeys.remove')}
-        color="red"
-        onConfirm={() => removed && remove.mutate(removed.id)}
-        onClose={() => setRemoved(undefined)}
       >
-        <Paragraph size="sm">{text('passkeys.remove_text')}</Paragraph>
-      </WriteDialog>
+        {text('passkeys.remove_text')}
+      </RemovalDialog>
     </ListSection>
   );
 }
@@ -201,23 +185,19 @@ function PasskeyTable({ passkeys, onRename, onRemove }: PasskeyTableProps) {
             <Table.Td>{text(passkey.backed_up ? 'passkeys.yes' : 'passkeys.no')}</Table.Td>
             <Table.Td>
               <Group gap="xs" wrap="nowrap">
-                <Button
-                  size="compact-xs"
-                  variant="default"
-                  aria-label={text('passkeys.rename_of', { name: nameOf(passkey, text) })}
+                <RowButton
+                  label={text('passkeys.rename_of', { name: nameOf(passkey, text) })}
                   onClick={() => onRename(passkey)}
                 >
                   {text('passkeys.rename')}
-                </Button>
-                <Button
-                  size="compact-xs"
-                  color="red"
-                  variant="light"
-                  aria-label={text('passkeys.remove_of', { name: nameOf(passkey, text) })}
+                </RowButton>
+                <RowButton
+                  removes
+                  label={text('passkeys.remove_of', { name: nameOf(passkey, text) })}
                   onClick={() => onRemove(passkey)}
                 >
                   {text('passkeys.remove')}
-                </Button>
+                </RowButton>
               </Group>
             </Table.Td>
           </Table.Tr>

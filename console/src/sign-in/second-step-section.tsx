@@ -19,6 +19,7 @@ import { useText } from '../i18n/text.js';
 import { useCheckedForm } from '../members/use-checked-form.js';
 import { FormFault } from '../model/form-parts.js';
 import { PageError, Waiting } from '../shell/page-states.js';
+import { CodeInput } from './code-input.js';
 import { QrCode } from './qr-code.js';
 import { RecoveryCodes } from './recovery-codes.js';
 
@@ -102,15 +103,12 @@ function NewAppForm({ app: { secret, uri }, onConfirmed }: NewAppFormProps) {
           </CopyButton>
         </Group>
         <FormFault fault={faults[FIELD_OF_FORM]} />
-        <TextInput
+        <CodeInput
           label={text('ways.code')}
           description={text('ways.others_end')}
-          inputMode="numeric"
-          autoComplete="one-time-code"
           value={code}
-          error={faults['code']}
-          aria-invalid={faults['code'] !== undefined}
-          onChange={({ currentTarget }) => setCode(currentTarget.value)}
+          fault={faults['code']}
+          onChange={setCode}
         />
         <Group>
           <Button type="submit" loading={isBusy}>

@@ -6,6 +6,7 @@ import { shownInstant } from '../fields/shown-time.js';
 import { useText } from '../i18n/text.js';
 import { ListSection } from '../members/list-section.js';
 import { PageError } from '../shell/page-states.js';
+import { RowButton } from '../shell/row-button.js';
 import { WideTable } from '../shell/wide-table.js';
 import { attemptsText } from './webhook-text.js';
 
@@ -74,14 +75,12 @@ function DeliveryTable({ deliveries, onAgain }: DeliveryTableProps) {
               </Group>
             </Table.Td>
             <Table.Td>
-              <Button
-                size="compact-xs"
-                variant="default"
-                aria-label={text('webhooks.again_of', { type: delivery.type, unit: delivery.unit_id })}
+              <RowButton
+                label={text('webhooks.again_of', { type: delivery.type, unit: delivery.unit_id })}
                 onClick={() => onAgain(delivery.id)}
               >
                 {text('webhooks.again')}
-              </Button>
+              </RowButton>
             </Table.Td>
           </Table.Tr>
         ))}
