@@ -8,7 +8,6 @@ import { Scope, type RequestScope } from '../../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../../tenancy/tenancy.interceptor.js';
 import { authRequestOf, NoStore, requireAdministrator, WithoutKeyInterceptor } from '../auth-request.js';
 import { Throttle } from '../throttle.js';
-import { unknownProvider } from './identities.js';
 import { OpenId } from './openid/openid.js';
 import { ProviderFailure } from './openid/provider-failure.js';
 import { Providers } from './providers.js';
@@ -45,7 +44,6 @@ export class DiscoveryController {
     requireAdministrator(caller);
     await read();
     const issuer = await this.providers.issuerOf(project, id);
-    if (issuer === undefined) throw unknownProvider(id);
     await this.throttle.count(project, authRequestOf(request));
     try {
       const { authorizationEndpoint, tokenEndpoint } = await this.openId.discover(issuer);

@@ -17,7 +17,6 @@ import { FIRST_STEP_MINUTES } from '../second-step/second-steps.js';
 import { signInFailed } from '../sign-in-failed.js';
 import { Throttle } from '../throttle.js';
 import type { ExchangeBody, LinkBody } from './exchange.dto.js';
-import { unknownProvider } from './identities.js';
 import { type Exchanged, ProviderAccounts } from './provider-accounts.js';
 import { Providers } from './providers.js';
 
@@ -42,7 +41,7 @@ export class ExchangeService {
   ticket(scope: RequestScope, { provider }: LinkBody): Promise<Answer> {
     const { project } = scope;
     return this.proved.run(scope, async ({ member_id: memberId }) => {
-      if (!(await this.providers.find(project, provider))) throw unknownProvider(provider);
+      await this.providers.active(project, provider);
       const { sessionId } = requireSession(scope.caller);
       const terms = { memberId, data: { provider, sessionId }, minutes: TICKET_MINUTES };
       return jsonAnswer({ ticket: await this.secrets.makeToken(project, 'link', terms) });

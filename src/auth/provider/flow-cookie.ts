@@ -4,6 +4,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import { parse, serialize } from 'cookie';
+import { isLoopback } from '../../outgoing/addresses.js';
+import { placeOfUrl } from '../../outgoing/places.js';
 
 /** Seconds. */
 export const FLOW_LIFETIME = 10 * 60;
@@ -16,8 +18,8 @@ interface FlowCookie {
 
 /** @param publicUrl that of the service: over plain HTTP on this computer there are no secure cookies */
 function cookieOf(publicUrl: string): FlowCookie {
-  const { protocol, hostname } = new URL(publicUrl);
-  const plain = protocol === 'http:' && /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+  const url = new URL(publicUrl);
+  const plain = url.protocol === 'http:' && isLoopback(placeOfUrl(url).host);
   return plain ? { name: 'kind-flow', secure: false } : { name: '__Host-kind-flow', secure: true };
 }
 

@@ -20,6 +20,7 @@ import { Notices } from '../notices.js';
 import { refuseTooMany } from '../owned-units.js';
 import type { Credential } from '../password/credential.js';
 import { emptiedNotice, type Opener } from '../proved-addresses.js';
+import { unknownProvider } from './providers.js';
 
 export type NewIdentity = Pick<IdentityKey, 'issuer' | 'subject'> & {
   /** The id of the provider. */
@@ -76,10 +77,6 @@ export class Identities {
     this.notices.afterCommit(tx, project, [member], { text });
     return id;
   }
-}
-
-export function unknownProvider(id: string): KindError {
-  return refusal('provider.unknown', `There is no active identity provider '${id.slice(0, 100)}' (GET /auth/ways)`);
 }
 
 export function linkedElsewhere(): KindError {

@@ -18,7 +18,6 @@ import { Throttle } from '../throttle.js';
 import { flowCookie, flowCookieOf, FLOW_LIFETIME, newFlowValue } from './flow-cookie.js';
 import { OpenId } from './openid/openid.js';
 import { ProviderFailure } from './openid/provider-failure.js';
-import { unknownProvider } from './identities.js';
 import { type AskedLink, ProviderAccounts } from './provider-accounts.js';
 import { ProviderAddresses } from './provider-addresses.js';
 import { type IdentityProvider, Providers } from './providers.js';
@@ -71,7 +70,7 @@ export class ProviderFlow {
     cookies: string | undefined,
   ): Promise<Leading> {
     await this.catalog.inProject(project, () => this.throttle.count(project, { address }));
-    const provider = await this.#provider(project, id);
+    const provider = await this.providers.active(project, id);
     this.addresses.checkRedirect(project, query.redirectTo);
     const browser = flowCookieOf(cookies, this.addresses.own) ?? newFlowValue();
     const [nonce, verifier] = [randomText(), randomText()];
@@ -127,7 +126,7 @@ export class ProviderFlow {
   ): Promise<{ code: string } | { error: string }> {
     const { project } = scope;
     try {
-      const provider = await this.#provider(project, flow.provider);
+      const provider = await this.providers.active(project, flow.provider);
       const { nonce, verifier: codeVerifier } = flow;
       const proved = await this.openId.identity(provider, {
         redirectUri: this.addresses.callbackOf(project, flow.provider),
@@ -147,13 +146,6 @@ export class ProviderFlow {
       if (code === undefined) throw error;
       return { error: code };
     }
-  }
-
-  /** @throws KindError 404, 503 */
-  async #provider(project: Project, id: string): Promise<IdentityProvider> {
-    const provider = await this.providers.find(project, id);
-    if (provider) return provider;
-    throw unknownProvider(id);
   }
 
   /** Who has made a ticket. @throws KindError 400 */

@@ -4,7 +4,7 @@ import { Catalog } from '../../catalog/catalog.service.js';
 import { Database } from '../../database/database.js';
 import { IDENTITY_PROVIDER_KIND } from '../../model/built-in-traits.js';
 import { CLIENT_SECRET, type Linking } from '../../model/built-in/identity-fields.js';
-import { refusal } from '../../shared/errors.js';
+import { type KindError, refusal } from '../../shared/errors.js';
 import { textFault } from '../../shared/json.js';
 import { SecretBox } from '../../shared/secret-box.js';
 import {
@@ -13,6 +13,7 @@ import {
   type ProviderRow,
   type ShownProvider,
 } from '../../sql/member/identity.sql.js';
+import { shortened } from '../../shared/texts.js';
 import type { Project } from '../../tenancy/project.js';
 import type { Versioned } from '../../unit/table/unit.repository.js';
 
@@ -32,8 +33,6 @@ export interface IdentityProvider {
   readonly trustEmail: boolean;
   /** Names of claims by the parameters that they fill. */
   readonly claims: Readonly<Record<string, string>>;
-  /** Another one after each edit. */
-  readonly version: string;
 }
 
 /** The secrets of clients, each encrypted for its provider. */
@@ -64,10 +63,10 @@ export class Providers {
     private readonly secrets: ProviderSecrets,
   ) {}
 
-  /** An active one; undefined if there is none. @throws KindError 503 if its secret cannot be read */
-  async find(project: Project, id: string): Promise<IdentityProvider | undefined> {
-    const row = await this.#row(project, id);
-    if (!row?.active) return undefined;
+  /** An active one. @throws KindError 404, 503 if its secret cannot be read */
+  async active(project: Project, id: string): Promise<IdentityProvider> {
+    const row = await this.#find(project, id);
+    if (!row.active) throw unknownProvider(id);
     return {
       id: row.id,
       label: row.label,
@@ -80,21 +79,21 @@ export class Providers {
       link: row.link,
       trustEmail: row.trust_email,
       claims: row.claims,
-      version: row.version,
     };
   }
 
-  /** Of one that may be inactive; undefined if there is none. */
-  async issuerOf(project: Project, id: string): Promise<string | undefined> {
-    return (await this.#row(project, id))?.issuer;
+  /** Of one that may be inactive. @throws KindError 404 */
+  async issuerOf(project: Project, id: string): Promise<string> {
+    return (await this.#find(project, id)).issuer;
   }
 
-  async #row(project: Project, id: string): Promise<ProviderRow | undefined> {
-    if (textFault(id) !== undefined) return undefined;
+  async #find(project: Project, id: string): Promise<ProviderRow> {
+    if (textFault(id) !== undefined) throw unknownProvider(id);
     const statement = providerStatement(project.schema, id);
     const [row] = await this.catalog.inProject(project, () =>
       this.database.ofProject(project).run<ProviderRow>(statement),
     );
+    if (!row) throw unknownProvider(id);
     return row;
   }
 
@@ -105,4 +104,8 @@ export class Providers {
     );
     return row?.providers ?? [];
   }
+}
+
+export function unknownProvider(id: string): KindError {
+  return refusal('provider.unknown', `There is no active identity provider '${shortened(id)}' (GET /auth/ways)`);
 }

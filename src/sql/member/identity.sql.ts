@@ -1,7 +1,7 @@
 /** Identity providers, and identities: the accounts that members have there. */
 import { IDENTITY_KIND, IDENTITY_PROVIDER_KIND } from '../../model/built-in-traits.js';
 import { CLIENT_SECRET, type Linking } from '../../model/built-in/identity-fields.js';
-import { SET_UPDATED_AT, VERSION_TAG } from '../columns.sql.js';
+import { SET_UPDATED_AT } from '../columns.sql.js';
 import { ident, param, render, sql, type Statement } from '../fragment.js';
 import { modelVersion } from '../model-version.sql.js';
 
@@ -21,8 +21,6 @@ export interface ProviderRow {
   /** Names of claims by parameters. */
   readonly claims: Readonly<Record<string, string>>;
   readonly active: boolean;
-  /** Another one after each edit. */
-  readonly version: string;
 }
 
 /** One row `ProviderRow`, or none. */
@@ -31,7 +29,7 @@ export function providerStatement(schema: string, id: string): Statement {
     sql`
       SELECT
         t."id", t."label", t."issuer", t."client_id", t.${ident(CLIENT_SECRET)} AS client_secret, t."scopes",
-        t."member_kind", t."signup", t."link", t."trust_email", t."claims", t."active", ${VERSION_TAG} AS version
+        t."member_kind", t."signup", t."link", t."trust_email", t."claims", t."active"
       FROM ${ident(schema, IDENTITY_PROVIDER_KIND)} AS t
       WHERE t."id" = ${param(id)}
     `,

@@ -276,7 +276,7 @@ describe('a backup', () => {
     expect(await run(settings, ['project', 'restore', path('idp.tar.gz'), '--as', 'idp2'])).toMatchObject({ code: 0 });
     const { app, database } = service.service;
     const copy = projectRow(await app.get(Provisioning).get('idp2'));
-    expect(await app.get(Providers).find(copy, 'idp')).toMatchObject({
+    expect(await app.get(Providers).active(copy, 'idp')).toMatchObject({
       issuer: provider.issuer,
       clientSecret: 'canary',
     });

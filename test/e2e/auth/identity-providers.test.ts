@@ -300,7 +300,7 @@ describe('an identity provider', () => {
 describe('its secret', () => {
   const stored = async () =>
     (await query<{ value: string | null }>(admin, 'SELECT client_secret AS value FROM $schema.identity_provider'))[0];
-  const found = async () => (await providers.find(project, 'google'))?.clientSecret;
+  const found = async () => (await providers.active(project, 'google')).clientSecret;
 
   it('is stored encrypted, and read by sign-in alone', async () => {
     await withProvider(
@@ -399,7 +399,7 @@ describe('its secret', () => {
     await withProvider(
       async () => {
         await query(admin, `UPDATE $schema.identity_provider SET client_secret = 'AAAA'`);
-        await expect(providers.find(project, 'google')).rejects.toMatchObject({ code: 'secret.closed', status: 503 });
+        await expect(providers.active(project, 'google')).rejects.toMatchObject({ code: 'secret.closed', status: 503 });
       },
       { client_secret: SECRET },
     );
@@ -408,7 +408,7 @@ describe('its secret', () => {
 
 describe('sign-in', () => {
   it('finds active providers, as they are stored', async () => {
-    const expected: Omit<IdentityProvider, 'version'> = {
+    const expected: IdentityProvider = {
       id: 'google',
       label: 'Google',
       issuer: GOOGLE.issuer,
@@ -423,16 +423,14 @@ describe('sign-in', () => {
     };
     await withProvider(
       async () => {
-        const first = await providers.find(project, 'google');
-        expect(first).toEqual({ ...expected, version: expect.any(String) });
-        await ok(edit({ label: 'Google' }));
-        expect((await providers.find(project, 'google'))?.version).not.toBe(first?.version);
-        expect(await providers.find(project, 'other')).toBeUndefined();
-        expect(await providers.find(project, 'a\0b')).toBeUndefined();
+        const unknown = { code: 'provider.unknown', status: 404 };
+        expect(await providers.active(project, 'google')).toEqual(expected);
+        await expect(providers.active(project, 'other')).rejects.toMatchObject(unknown);
+        await expect(providers.active(project, 'a\0b')).rejects.toMatchObject(unknown);
         const lock = lockProviderStatement(project.schema, 'google');
         expect(await executor.run(lock)).toEqual([{ label: 'Google' }]);
         await ok(edit({ active: false }));
-        expect(await providers.find(project, 'google')).toBeUndefined();
+        await expect(providers.active(project, 'google')).rejects.toMatchObject(unknown);
         expect(await executor.run(lock)).toEqual([]);
       },
       { signup: true, trust_email: true, claims: { first_name: 'given_name' } },
