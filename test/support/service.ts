@@ -285,17 +285,22 @@ export class TestProject {
    * other projects, in which it may do what follows earlier tests.
    */
   async statements(work: () => Promise<unknown>): Promise<number> {
+    return (await this.sent(work)).length;
+  }
+
+  /** The statements that `statements` counts. */
+  async sent(work: () => Promise<unknown>): Promise<readonly Statement[]> {
     const { database } = this.service;
-    let count = 0;
+    const sent: Statement[] = [];
     const stop = observeStatements(database, (statement) => {
       const [, of = this.id] = /"project_([\w-]+)"/.exec(statement.text) ?? [];
-      if (of === this.id && !isPeriodic(statement)) count += 1;
+      if (of === this.id && !isPeriodic(statement)) sent.push(statement);
     });
     try {
       await work();
     } finally {
       stop();
     }
-    return count;
+    return sent;
   }
 }

@@ -106,6 +106,8 @@ const reset = async () => {
   });
   await side.rows(`DELETE FROM ${schema}._task`);
   ran.splice(0);
+  // Neither service leaves the project to the other one for what a test has made it miss.
+  services.forEach(({ service }) => service.app.get(Followers).refresh());
 };
 
 it('gives a follower each change of its kinds, soon after the commit', async () => {
