@@ -1,5 +1,4 @@
 /** Accounts of members at identity providers. */
-import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Catalog } from '../../catalog/catalog.service.js';
 import { Database, type Transaction } from '../../database/database.js';
@@ -13,6 +12,7 @@ import {
   lockProviderStatement,
   recordIdentityUseStatement,
 } from '../../sql/member/identity.sql.js';
+import { newId } from '../../shared/new-id.js';
 import { AuditLog } from '../../tenancy/audit-log.js';
 import type { Project } from '../../tenancy/project.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
@@ -67,7 +67,7 @@ export class Identities {
     const [provider] = await tx.run<{ label: string }>(lockProviderStatement(schema, identity.provider));
     if (!provider) throw unknownProvider(identity.provider);
     await refuseTooMany(tx, schema, IDENTITY_KIND, memberId);
-    const id = randomUUID();
+    const id = newId();
     const inserted = await tx.run(insertIdentityStatement(schema, { id, member: memberId, ...identity }));
     if (inserted.length === 0) return undefined;
     const details = { id, member: memberId, provider: identity.provider };
