@@ -1,15 +1,15 @@
 /** The code of docs/sign-in.md, run as it stands: that of pages with stand-ins for what only browsers have. */
-import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TOTP } from 'otpauth';
 import { expect, test } from 'vitest';
 import { Authenticator } from '../support/authenticator.js';
-import { signUp, withMembers } from '../support/callers.js';
+import { asAdministrator, signUp, withMembers } from '../support/callers.js';
 import { ok } from '../support/definitions.js';
 import { setSettings } from '../support/mailbox.js';
-import { sharedService } from '../support/service.js';
+import { signInAtProvider, startOidcProvider } from '../support/oidc-provider.js';
+import { startTestService } from '../support/service.js';
 import { codeBlocks } from './markdown.js';
 
 const blocks = (page: string, info: string) =>
@@ -21,7 +21,7 @@ const codeOf = (info: string) =>
     .map(({ text }) => text)
     .join('\n');
 
-const service = await sharedService();
+const service = await startTestService({ identityProviders: { allow: [], allowPrivate: true } });
 const admin = await withMembers(await service.project());
 const { url } = service.service;
 
@@ -52,10 +52,11 @@ class Tab {
     const asIs = (options: unknown) => options;
     const answer = (response: object) => ({ toJSON: () => response });
     return run(
-      `${codeOf('js page')}\n${enrol}\nconst member = async () => session;`,
-      ['call', 'refresh', 'signIn', 'signInByPasskey', 'enrol', 'startOf', 'returned', 'member'],
+      `${codeOf('js page')}\n${enrol}\nconst member = async () => session;
+      const signedIn = async (location, history) => {${codeOf('js signed-in')} return step; };`,
+      ['call', 'refresh', 'signIn', 'signInByPasskey', 'enrol', 'startOf', 'returned', 'signedIn', 'member'],
       {
-        fetch: (path: string, init: RequestInit) => this.#fetch(path, init),
+        fetch: (path: string, init: RequestInit) => this.fetch(path, init),
         sessionStorage: {
           getItem: (name: string) => this.#stored.get(name) ?? null,
           setItem: (name: string, value: string) => void this.#stored.set(name, value),
@@ -74,10 +75,10 @@ class Tab {
     );
   }
 
-  async #fetch(path: string, init: RequestInit): Promise<Response> {
+  async fetch(path: string, init: RequestInit = {}): Promise<Response> {
     const cookie = [...this.cookies].map((pair) => pair.join('=')).join('; ');
     const headers = { ...(init.headers as Record<string, string>), 'sec-fetch-site': 'same-origin', cookie };
-    const response = await fetch(url + path, { ...init, headers });
+    const response = await fetch(new URL(path, url), { redirect: 'manual', ...init, headers });
     for (const set of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
       this.cookies.set(name, value);
@@ -116,20 +117,38 @@ test('a single-page app: a second step, a reload, two requests at once with an e
   expect(await other.call('/auth/me')).toMatchObject({ id: ann.id });
 });
 
-test('a single-page app begins at a provider, and takes what it has begun itself alone', async () => {
-  const page = new Tab(new Map()).page();
-  const begun = new URL(String(await page.startOf('google', 'https://app.example.com/signed-in')), url);
-  expect(begun.pathname).toBe(`/api/lib/project/${admin.id}/provider/google`);
-  const { redirect_to, code_challenge, state } = Object.fromEntries(begun.searchParams);
-  expect(redirect_to).toBe('https://app.example.com/signed-in');
-  expect(code_challenge).toHaveLength(43);
+test('a single-page app: a sign-in at a provider, which it takes if it has begun it', async () => {
+  const callback = `${url}/api/lib/project/${admin.id}/provider/google/callback`;
+  const cyd = { email: 'cyd@example.com', email_verified: true };
+  const { issuer, clientId, clientSecret } = await startOidcProvider({ redirectUris: [callback], accounts: { cyd } });
+  const boss = await asAdministrator(admin);
+  const client = { issuer, client_id: clientId, client_secret: clientSecret };
+  await ok(
+    boss.post('/identity_provider/unit', { id: 'google', label: 'G', ...client, member_kind: 'person', signup: true }),
+  );
+  const address = 'https://app.example.com/signed-in';
+  await setSettings(admin, { redirects: [address] });
 
-  const back = (await page.returned(`?code=c&state=${state}`)) as { code: string; code_verifier: string };
-  expect(back.code).toBe('c');
-  expect(createHash('sha256').update(back.code_verifier).digest('base64url')).toBe(code_challenge);
-  expect(() => page.returned(`?code=c&state=${state}`)).toThrow('has not begun');
-  await page.startOf('google', 'https://app.example.com/signed-in');
-  expect(() => page.returned(`?code=c&state=${state}`)).toThrow('has not begun');
+  const tab = new Tab(new Map());
+  const page = tab.page();
+  const start = await tab.fetch(String(await page.startOf('google', address)));
+  const atCallback = await signInAtProvider(start.headers.get('location') ?? '', 'cyd');
+  const location = new URL((await tab.fetch(atCallback.href)).headers.get('location') ?? '');
+  expect(location.href.split('?')[0]).toBe(address);
+  const shown: unknown[] = [];
+  expect(await page.signedIn(location, { replaceState: (...all: unknown[]) => shown.push(all) })).toBeNull();
+  expect(shown).toEqual([[null, '', '/signed-in']]);
+  expect(await page.call('/auth/me')).toMatchObject({ username: 'cyd' });
+  await expect(page.signedIn(location)).rejects.toThrow('has not begun');
+
+  await page.startOf('google', address);
+  await expect(page.signedIn(location)).rejects.toThrow('has not begun');
+  const { searchParams } = new URL(String(await page.startOf('google', address)), url);
+  await expect(
+    page.signedIn({ search: `?error=identity.linked&state=${searchParams.get('state')}` }),
+  ).rejects.toMatchObject({
+    code: 'identity.linked',
+  });
 });
 
 test('a native app renews its session, and comes back from the browser', async () => {
