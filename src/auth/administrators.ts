@@ -9,7 +9,7 @@ import { SYSTEM } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
 import { UnitStores } from '../unit/unit-stores.js';
 import { checkPassword, hashPassword } from './password/password-hash.js';
-import { insertedId } from './password/credential.js';
+import { insertedId } from './new-members.js';
 
 interface AdministratorSeed {
   readonly username: string;

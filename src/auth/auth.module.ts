@@ -37,7 +37,6 @@ import { EmailController } from './email/email.controller.js';
 import { EmailService } from './email/email.service.js';
 import { VerificationMails } from './email/verification-mails.js';
 import { MemberSecondStepController } from './second-step/member-second-step.controller.js';
-import { ProvedMembers } from './proved-members.js';
 import { ConfirmService } from './second-step/confirm.service.js';
 import { SecondStepController } from './second-step/second-step.controller.js';
 import { SecondStepService } from './second-step/second-step.service.js';
@@ -91,7 +90,6 @@ import { TokenService } from './session/token.service.js';
     PasskeyBehavior,
     Passkeys,
     PasskeyService,
-    ProvedMembers,
     Providers,
     ProviderSecrets,
     FreshProof,

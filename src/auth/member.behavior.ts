@@ -34,7 +34,7 @@ import { rewordRefusal } from '../database/transaction/complete-refusal.js';
 import { KeyStore } from './keys/key-store.js';
 import { OneTimeSecrets } from './one-time-secrets.js';
 import { SessionStore } from './session/session-store.js';
-import { insertedId } from './password/credential.js';
+import { insertedId } from './new-members.js';
 
 @Injectable()
 export class MemberBehavior implements RegisteredBehavior, OnModuleInit {

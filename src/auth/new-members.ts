@@ -11,7 +11,6 @@ import { ANONYMOUS, SYSTEM } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
 import { Behaviors } from '../unit/draft/behavior.js';
 import { UnitStores } from '../unit/unit-stores.js';
-import { insertedId } from './password/credential.js';
 
 export interface NewMember {
   readonly kindId: string;
@@ -63,4 +62,10 @@ export function authorizeSignUp(model: Model, kindId: string) {
   if (!grant) throw refusal('access.denied', `Sign-up to '${kind.id}' is closed`);
   checkHasTable(kind);
   return { kind, access: grant.predicate };
+}
+
+/** The id of the unit in the only row that an insert returned. @throws Error if there is none */
+export function insertedId([row]: readonly { readonly body: string | null }[]): string {
+  if (!row?.body) throw new Error('the insert returned no unit');
+  return (JSON.parse(row.body) as { id: string }).id;
 }

@@ -11,7 +11,7 @@ import { afterPartialWrite } from '../shared/errors.js';
 import type { WayInUnit } from '../sql/member/session.sql.js';
 import type { Project } from '../tenancy/project.js';
 import type { AuthRequest } from './auth-request.js';
-import { type Credential, isUsableNow } from './password/credential.js';
+import { type Credential, isUsableNow } from './credential.js';
 import { SecondSteps, type WayIn } from './second-step/second-steps.js';
 import { signInFailed } from './sign-in-failed.js';
 import { MemberSessions } from './session/member-session.js';

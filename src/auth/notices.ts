@@ -5,7 +5,7 @@ import { type MailJob, MailQueue } from '../mail/mail-queue.js';
 import { noticeMail } from '../mail/mail-texts.js';
 import type { Project } from '../tenancy/project.js';
 import type { AuthRequest } from './auth-request.js';
-import type { Credential } from './password/credential.js';
+import type { Credential } from './credential.js';
 import { Throttle } from './throttle.js';
 
 const NOTICES = {

@@ -27,7 +27,7 @@ import { Behaviors } from '../unit/draft/behavior.js';
 import { UnitStores } from '../unit/unit-stores.js';
 import { KeyStore } from './keys/key-store.js';
 import { OneTimeSecrets } from './one-time-secrets.js';
-import type { Credential } from './password/credential.js';
+import type { Credential } from './credential.js';
 import { signInFailed } from './sign-in-failed.js';
 import { SessionStore } from './session/session-store.js';
 

@@ -3,12 +3,10 @@ import { Injectable } from '@nestjs/common';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import type { Answer } from '../http/answer/answer.js';
-import { foldName } from '../shared/member-names.js';
-import { findCredentialStatement } from '../sql/member/credential.sql.js';
 import type { Project } from '../tenancy/project.js';
 import type { SignInBody } from './auth.dto.js';
 import type { AuthRequest } from './auth-request.js';
-import { accountOf, type Credential } from './password/credential.js';
+import { accountOf, findCredentialByName } from './credential.js';
 import { verifyPassword } from './password/password-hash.js';
 import { NewSessions } from './new-sessions.js';
 import { signInFailed } from './sign-in-failed.js';
@@ -28,11 +26,10 @@ export class SignInService {
    * name takes the same time as a wrong password, and gets the same answer. @throws KindError 400, 401, 429, 503
    */
   async signIn(project: Project, request: AuthRequest, { username, password, otp }: SignInBody): Promise<Answer> {
-    const name = foldName(username);
-    const [found] = await this.catalog.inProject(project, () =>
-      this.database.ofProject(project).run<Credential>(findCredentialStatement(project.schema, name)),
+    const found = await this.catalog.inProject(project, () =>
+      findCredentialByName(this.database.ofProject(project), project, username),
     );
-    const attempt = { address: request.address, account: accountOf(found, name) };
+    const attempt = { address: request.address, account: accountOf(found, username) };
     const work = async () => {
       const hash = found?.password_hash ?? null;
       if (!(await verifyPassword(hash, password, project.id)) || !found || hash === null) throw signInFailed();

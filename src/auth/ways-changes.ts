@@ -4,8 +4,8 @@ import type { Session } from '../catalog/session/session.js';
 import type { OwnedKind } from '../model/built-in-traits.js';
 import { ownerStatement } from '../sql/member/owned.sql.js';
 import { Notices, type Notice } from './notices.js';
-import { findCredential } from './password/password-store.js';
 import { FreshProof } from './session/fresh-proof.js';
+import { findCredential } from './credential.js';
 
 @Injectable()
 export class WaysChanges {

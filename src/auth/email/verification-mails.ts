@@ -4,13 +4,10 @@ import { Database } from '../../database/database.js';
 import { type MailJob, MailQueue } from '../../mail/mail-queue.js';
 import { type Mail, noticeMail, verificationMail } from '../../mail/mail-texts.js';
 import { PublicAddress } from '../../mail/public-address.js';
-import { foldName } from '../../shared/member-names.js';
-import { findCredentialByEmailStatement } from '../../sql/member/credential.sql.js';
 import type { Project } from '../../tenancy/project.js';
 import type { AuthRequest } from '../auth-request.js';
 import { OneTimeSecrets } from '../one-time-secrets.js';
-import type { Credential } from '../password/credential.js';
-import { findCredential } from '../password/password-store.js';
+import { findCredential, findCredentialByEmail } from '../credential.js';
 import { Providers } from '../provider/providers.js';
 import { Throttle } from '../throttle.js';
 
@@ -62,8 +59,7 @@ export class VerificationMails {
    */
   async sendToNew(project: Project, client: Client, memberId: string, email: string): Promise<void> {
     const make = async () => {
-      const statement = findCredentialByEmailStatement(project.schema, foldName(email));
-      const [owner] = await this.database.ofProject(project).run<Credential>(statement);
+      const owner = await findCredentialByEmail(this.database.ofProject(project), project, email);
       if (!owner || owner.member_id === memberId) return this.#create(project, memberId, email);
       if (!(await this.throttle.takeMail(project, 'notice', owner.member_id))) return undefined;
       return noticeMail({ to: owner.email, project: project.label, text: TAKEN });

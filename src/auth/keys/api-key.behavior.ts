@@ -21,8 +21,8 @@ import { type Body, type Draft, withSystemValue } from '../../unit/draft/draft.j
 import { UnitStores } from '../../unit/unit-stores.js';
 import { lockOwner, refuseTooMany } from '../owned-units.js';
 import { WaysChanges } from '../ways-changes.js';
-import { memberNamed } from '../password/password-store.js';
 import { hintOf, KeyStore, newSecret } from './key-store.js';
+import { memberNamed } from '../credential.js';
 
 @Injectable()
 export class ApiKeyBehavior implements RegisteredBehavior, OnModuleInit {
@@ -153,7 +153,7 @@ export class ApiKeys {
 
   /** Makes a key for the member with a name or address. @throws KindError 400, 404, 409 */
   async create(project: Project, name: string, values: ReadonlyMap<string, Json>): Promise<NewKey> {
-    const found = await memberNamed(this.database, project, name);
+    const found = await memberNamed(this.database.ofProject(project), project, name);
     return this.catalog.withModel({ project }, async (model) => {
       const kind = getBuiltInKind(model, API_KEY_KIND);
       const body = new Map<string, Json>([...values, ['member', found.member_id]]);

@@ -10,8 +10,6 @@ import { MailQueue } from '../../mail/mail-queue.js';
 import { type Mail, signInCodeMail } from '../../mail/mail-texts.js';
 import { ADMIN_KIND } from '../../model/built-in-traits.js';
 import { refusal } from '../../shared/errors.js';
-import { foldName } from '../../shared/member-names.js';
-import { findCredentialByEmailStatement } from '../../sql/member/credential.sql.js';
 import { ANONYMOUS } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
@@ -19,7 +17,7 @@ import type { AuthRequest } from '../auth-request.js';
 import { NewSessions } from '../new-sessions.js';
 import { Notices } from '../notices.js';
 import { OneTimeSecrets } from '../one-time-secrets.js';
-import { accountOf, isUsableNow, type Credential } from '../password/credential.js';
+import { accountOf, type Credential, findCredentialByEmail, isUsableNow } from '../credential.js';
 import { emptiedNotice, ProvedAddresses } from '../proved-addresses.js';
 import { FIRST_STEP_MINUTES } from '../second-step/second-steps.js';
 import { signInFailed } from '../sign-in-failed.js';
@@ -114,10 +112,8 @@ export class MailedCodes {
   }
 
   async #holderOf(project: Project, email: string): Promise<Holder> {
-    const name = foldName(email);
-    const statement = findCredentialByEmailStatement(project.schema, name);
-    const [found] = await this.database.ofProject(project).run<Credential>(statement);
-    return { found, account: accountOf(found, name) };
+    const found = await findCredentialByEmail(this.database.ofProject(project), project, email);
+    return { found, account: accountOf(found, email) };
   }
 }
 

@@ -15,9 +15,8 @@ import { UnitStores } from '../../unit/unit-stores.js';
 import type { AuthRequest } from '../auth-request.js';
 import { NewSessions } from '../new-sessions.js';
 import { lockOwner, refuseTooMany } from '../owned-units.js';
-import { accountOf } from '../password/credential.js';
+import { accountOf } from '../credential.js';
 import { FreshProof } from '../session/fresh-proof.js';
-import { ProvedMembers } from '../proved-members.js';
 import { signInFailed, wrongProof } from '../sign-in-failed.js';
 import { Throttle } from '../throttle.js';
 import type { PasskeyMadeBody } from './passkey.dto.js';
@@ -31,7 +30,6 @@ export class PasskeyService {
     private readonly database: Database,
     private readonly fresh: FreshProof,
     private readonly passkeys: Passkeys,
-    private readonly proved: ProvedMembers,
     private readonly sessions: NewSessions,
     private readonly stores: UnitStores,
     private readonly throttle: Throttle,
@@ -40,7 +38,7 @@ export class PasskeyService {
   /** @throws KindError 400, 403, 409 */
   options(scope: RequestScope): Promise<Answer> {
     const { project } = scope;
-    return this.proved.run(scope, async (member) => {
+    return this.fresh.run(scope, async (member) => {
       await refuseTooMany(this.database.ofProject(project), project.schema, PASSKEY_KIND, member.member_id);
       return jsonAnswer(await this.passkeys.creation(project, member));
     });
@@ -49,7 +47,7 @@ export class PasskeyService {
   /** Answers the unit of the new passkey. @throws KindError 400, 403, 409, 503 */
   enrol(scope: RequestScope, { label, ...answer }: PasskeyMadeBody): Promise<Answer> {
     const { project } = scope;
-    return this.proved.run(scope, async (member) => {
+    return this.fresh.run(scope, async (member) => {
       const made = await this.passkeys.made(project, member.member_id, answer);
       const body = valuesOf(made, { member: member.member_id, label: label ?? '' });
       return this.catalog.withModel({ project }, (model) => this.#store(scope, model, member.member_id, body));

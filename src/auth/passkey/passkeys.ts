@@ -28,8 +28,7 @@ import type { Project } from '../../tenancy/project.js';
 import type { AuthRequest } from '../auth-request.js';
 import { Notices } from '../notices.js';
 import { OneTimeSecrets } from '../one-time-secrets.js';
-import type { Credential } from '../password/credential.js';
-import { credentialOf } from '../password/password-store.js';
+import { type Credential, credentialOf } from '../credential.js';
 import { wrongProof } from '../sign-in-failed.js';
 import {
   ALGORITHMS,

@@ -1,16 +1,10 @@
 /** Replaces passwords, and ends everything that the former password allowed. */
 import { Injectable } from '@nestjs/common';
-import { Database, type Executor, type Transaction } from '../../database/database.js';
-import { refusal } from '../../shared/errors.js';
+import { Database, type Transaction } from '../../database/database.js';
 import { MetricSources } from '../../shared/metric-sources.js';
-import { foldName } from '../../shared/member-names.js';
-import {
-  findCredentialStatement,
-  findMemberCredentialStatement,
-  setPasswordStatement,
-} from '../../sql/member/credential.sql.js';
+import { setPasswordStatement } from '../../sql/member/credential.sql.js';
 import type { Project } from '../../tenancy/project.js';
-import type { Credential } from './credential.js';
+import { type Credential, memberNamed } from '../credential.js';
 import { checkPassword, hashPassword, hashQueue } from './password-hash.js';
 import { type Opener, type Proof, ProvedAddresses } from '../proved-addresses.js';
 import { OneTimeSecrets } from '../one-time-secrets.js';
@@ -82,7 +76,7 @@ export class PasswordStore {
     password: string,
     onSet: (tx: Transaction, credential: Credential) => void,
   ): Promise<Credential> {
-    const found = await memberNamed(this.database, project, name);
+    const found = await memberNamed(this.database.ofProject(project), project, name);
     checkPassword({ ...found, password });
     const hash = await hashPassword(password, project.id);
     await this.inTransaction(project, async (tx) => {
@@ -91,29 +85,4 @@ export class PasswordStore {
     });
     return found;
   }
-}
-
-/** Of the member with an id; undefined if it is deleted. */
-export async function findCredential(
-  executor: Executor,
-  { schema }: Project,
-  memberId: string,
-): Promise<Credential | undefined> {
-  return (await executor.run<Credential>(findMemberCredentialStatement(schema, memberId)))[0];
-}
-
-/** Of the member of a session. @throws KindError 401 if it is deleted */
-export async function credentialOf(executor: Executor, project: Project, memberId: string): Promise<Credential> {
-  const found = await findCredential(executor, project, memberId);
-  if (!found) throw refusal('token.invalid', 'The member of this token is deleted');
-  return found;
-}
-
-/** The credential of the member with a name or address, for operators. @throws KindError 404 */
-export async function memberNamed(database: Database, project: Project, name: string): Promise<Credential> {
-  const [found] = await database
-    .ofProject(project)
-    .run<Credential>(findCredentialStatement(project.schema, foldName(name)));
-  if (!found) throw refusal('unit.unknown', `No member '${name}' in project '${project.id}'`);
-  return found;
 }

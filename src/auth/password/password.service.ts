@@ -7,16 +7,14 @@ import { type Mail, recoveryMail } from '../../mail/mail-texts.js';
 import { MailQueue } from '../../mail/mail-queue.js';
 import { PublicAddress } from '../../mail/public-address.js';
 import { refusal } from '../../shared/errors.js';
-import { foldName } from '../../shared/member-names.js';
-import { findCredentialByEmailStatement } from '../../sql/member/credential.sql.js';
 import { ANONYMOUS } from '../../tenancy/caller.js';
 import type { BodyInput } from '../../tenancy/request-bodies.js';
 import type { Project } from '../../tenancy/project.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
 import type { ChangePasswordBody, RecoverPasswordBody, ResetPasswordBody } from '../auth.dto.js';
-import { accountOf, isUsableNow, type Credential } from './credential.js';
+import { accountOf, type Credential, findCredential, findCredentialByEmail, isUsableNow } from '../credential.js';
 import { checkPassword, hashPassword, verifyPassword } from './password-hash.js';
-import { findCredential, PasswordStore, type Replacement } from './password-store.js';
+import { PasswordStore, type Replacement } from './password-store.js';
 import { Notices } from '../notices.js';
 import { emptiedNotice } from '../proved-addresses.js';
 import { OneTimeSecrets } from '../one-time-secrets.js';
@@ -54,9 +52,7 @@ export class PasswordService {
 
   /** The mail is sent to the stored spelling of the address. */
   async #createMail(project: Project, email: string): Promise<Mail | undefined> {
-    const [found] = await this.database
-      .ofProject(project)
-      .run<Credential>(findCredentialByEmailStatement(project.schema, foldName(email)));
+    const found = await findCredentialByEmail(this.database.ofProject(project), project, email);
     if (!found || !(await isUsableNow(this.catalog, project, found))) return undefined;
     if (!(await this.throttle.takeMail(project, 'recovery', found.member_id))) return undefined;
     const terms = { memberId: found.member_id, minutes: TOKEN_MINUTES };

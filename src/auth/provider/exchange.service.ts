@@ -10,9 +10,8 @@ import type { RequestScope } from '../../tenancy/request-scope.js';
 import { type AuthRequest, requireSession } from '../auth-request.js';
 import { NewSessions } from '../new-sessions.js';
 import { OneTimeSecrets } from '../one-time-secrets.js';
-import { accountOf } from '../password/credential.js';
-import { findCredential } from '../password/password-store.js';
-import { ProvedMembers } from '../proved-members.js';
+import { accountOf, findCredential } from '../credential.js';
+import { FreshProof } from '../session/fresh-proof.js';
 import { FIRST_STEP_MINUTES } from '../second-step/second-steps.js';
 import { signInFailed } from '../sign-in-failed.js';
 import { Throttle } from '../throttle.js';
@@ -30,7 +29,7 @@ export class ExchangeService {
     private readonly accounts: ProviderAccounts,
     private readonly catalog: Catalog,
     private readonly database: Database,
-    private readonly proved: ProvedMembers,
+    private readonly fresh: FreshProof,
     private readonly providers: Providers,
     private readonly secrets: OneTimeSecrets,
     private readonly sessions: NewSessions,
@@ -40,7 +39,7 @@ export class ExchangeService {
   /** A ticket, with which the member's browser may be sent to a provider. @throws KindError 401, 403, 404 */
   ticket(scope: RequestScope, { provider }: LinkBody): Promise<Answer> {
     const { project } = scope;
-    return this.proved.run(scope, async ({ member_id: memberId }) => {
+    return this.fresh.run(scope, async ({ member_id: memberId }) => {
       await this.providers.active(project, provider);
       const { sessionId } = requireSession(scope.caller);
       const terms = { memberId, data: { provider, sessionId }, minutes: TICKET_MINUTES };

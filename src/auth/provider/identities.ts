@@ -18,7 +18,7 @@ import type { Project } from '../../tenancy/project.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
 import { Notices } from '../notices.js';
 import { refuseTooMany } from '../owned-units.js';
-import type { Credential } from '../password/credential.js';
+import type { Credential } from '../credential.js';
 import { emptiedNotice, type Opener } from '../proved-addresses.js';
 import { unknownProvider } from './providers.js';
 

@@ -6,20 +6,18 @@ import { randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Catalog } from '../../catalog/catalog.service.js';
 import { usedBy } from '../../catalog/session/executors.js';
-import { Database, type Executor, type Transaction } from '../../database/database.js';
+import { Database, type Transaction } from '../../database/database.js';
 import { ADMIN_KIND } from '../../model/built-in-traits.js';
 import type { Model } from '../../model/model.js';
 import { KindError, refusal } from '../../shared/errors.js';
 import { foldName, isVisibleName } from '../../shared/member-names.js';
-import { findCredentialByEmailStatement } from '../../sql/member/credential.sql.js';
 import { ANONYMOUS } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
 import { requireSession } from '../auth-request.js';
 import { NewMembers } from '../new-members.js';
 import { lockOwner } from '../owned-units.js';
-import { type Credential, isUsable } from '../password/credential.js';
-import { credentialOf, findCredential } from '../password/password-store.js';
+import { type Credential, credentialOf, findCredential, findCredentialByEmail, isUsable } from '../credential.js';
 import { ProvedAddresses } from '../proved-addresses.js';
 import { SessionStore } from '../session/session-store.js';
 import { signInFailed } from '../sign-in-failed.js';
@@ -100,7 +98,7 @@ export class ProviderAccounts {
       return { memberId: known.member_id, identity: known.id };
     }
     const email = verifiedEmail(provider, proved);
-    const found = await withEmail(this.database.ofProject(scope.project), scope.project, email);
+    const found = await findCredentialByEmail(this.database.ofProject(scope.project), scope.project, email);
     return found ? this.#link(visit, email, found) : this.#signUp(visit, email);
   }
 
@@ -114,7 +112,7 @@ export class ProviderAccounts {
     return this.database
       .transaction(async (tx) => {
         await lockOwner(tx, project.schema, found.member_id);
-        const member = await withEmail(tx, project, email);
+        const member = await findCredentialByEmail(tx, project, email);
         if (member?.member_id !== found.member_id) return undefined;
         const removed = await this.addresses.withoutPassword(tx, { ...scope, model }, member, 'provider');
         const identity = await this.identities.insert(tx, scope, member, newIdentity(provider, proved), removed);
@@ -207,10 +205,6 @@ function verifiedEmail({ trustEmail }: IdentityProvider, { email, emailVerified 
 /** Letters beyond ASCII may be others in lower case: that of the Kelvin sign is a k. */
 function lowerAscii(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
-}
-
-async function withEmail(executor: Executor, { schema }: Project, email: string): Promise<Credential | undefined> {
-  return (await executor.run<Credential>(findCredentialByEmailStatement(schema, foldName(email))))[0];
 }
 
 function newIdentity({ id: provider }: IdentityProvider, { issuer, subject, email }: ProvedIdentity): NewIdentity {

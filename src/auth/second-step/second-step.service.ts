@@ -14,10 +14,9 @@ import type { Project } from '../../tenancy/project.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
 import { type AuthRequest, requireAdministrator, requireSession } from '../auth-request.js';
 import { Notices } from '../notices.js';
-import type { Credential } from '../password/credential.js';
-import { credentialOf, findCredential, memberNamed } from '../password/password-store.js';
+import { type Credential, credentialOf, findCredential, memberNamed } from '../credential.js';
 import { Passkeys } from '../passkey/passkeys.js';
-import { ProvedMembers } from '../proved-members.js';
+import { FreshProof } from '../session/fresh-proof.js';
 import { SessionStore } from '../session/session-store.js';
 import { Totp } from './totp.js';
 
@@ -30,9 +29,9 @@ export class SecondStepService {
     private readonly audit: AuditLog,
     private readonly catalog: Catalog,
     private readonly database: Database,
+    private readonly fresh: FreshProof,
     private readonly notices: Notices,
     private readonly passkeys: Passkeys,
-    private readonly proved: ProvedMembers,
     private readonly sessions: SessionStore,
     private readonly totp: Totp,
   ) {}
@@ -49,13 +48,13 @@ export class SecondStepService {
 
   /** @throws KindError 403, 409 */
   begin(scope: RequestScope): Promise<Answer> {
-    return this.proved.run(scope, async (member) => jsonAnswer({ ...(await this.totp.begin(scope.project, member)) }));
+    return this.fresh.run(scope, async (member) => jsonAnswer({ ...(await this.totp.begin(scope.project, member)) }));
   }
 
   /** The step is asked for from now on, and all other sessions end. @throws KindError 400, 403, 409, 429 */
   confirm(scope: RequestScope, client: AuthRequest, code: string): Promise<Answer> {
     const { project, caller } = scope;
-    return this.proved.run(scope, (member) =>
+    return this.fresh.run(scope, (member) =>
       this.notices.about(project, client, [member], 'totp_on', async () => {
         const { id: memberId, sessionId: but } = requireSession(caller);
         const codes = await this.#record(scope, member, 'member.totp_on', async (tx) => {
@@ -72,7 +71,7 @@ export class SecondStepService {
   /** @throws KindError 403, 409 */
   renewCodes(scope: RequestScope, client: AuthRequest): Promise<Answer> {
     const { project } = scope;
-    return this.proved.run(scope, (member) =>
+    return this.fresh.run(scope, (member) =>
       this.notices.about(project, client, [member], 'recovery_codes', async () => {
         const codes = await this.#record(scope, member, 'member.recovery_codes', (tx) =>
           this.totp.renewRecoveryCodes(tx, project, member.member_id),
@@ -84,14 +83,14 @@ export class SecondStepService {
 
   /** @throws KindError 403, 409 */
   remove(scope: RequestScope, client: AuthRequest): Promise<Answer> {
-    return this.proved.run(scope, (member) => this.#removeOf(scope, client, member, [member]));
+    return this.fresh.run(scope, (member) => this.#removeOf(scope, client, member, [member]));
   }
 
   /** Of a member that has lost it. It is told, and all administrators are. @throws KindError 401, 403, 404, 409 */
   async removeOf(scope: RequestScope, client: AuthRequest, kindId: string, memberId: string): Promise<Answer> {
     const { project } = scope;
     requireAdministrator(scope.caller);
-    return this.proved.run(scope, async () => {
+    return this.fresh.run(scope, async () => {
       const member = isUuid(memberId)
         ? await findCredential(this.database.ofProject(project), project, memberId)
         : undefined;
@@ -105,7 +104,7 @@ export class SecondStepService {
 
   /** Of the member with a name or address, for operators. @throws KindError 404, 409 */
   async removeByName(project: Project, name: string): Promise<Credential> {
-    const member = await memberNamed(this.database, project, name);
+    const member = await memberNamed(this.database.ofProject(project), project, name);
     const scope = { project, caller: SYSTEM };
     const now: Pick<AuthRequest, 'afterAnswer'> = { afterAnswer: (work) => work() };
     await this.#removeOf(scope, now, member, [member]);

@@ -7,7 +7,7 @@ import { KindError } from '../../shared/errors.js';
 import type { Project } from '../../tenancy/project.js';
 import type { AuthRequest } from '../auth-request.js';
 import { OneTimeSecrets } from '../one-time-secrets.js';
-import type { Credential } from '../password/credential.js';
+import type { Credential } from '../credential.js';
 import { Passkeys } from '../passkey/passkeys.js';
 import { signInFailed } from '../sign-in-failed.js';
 import { Throttle } from '../throttle.js';

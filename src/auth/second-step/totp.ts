@@ -21,7 +21,7 @@ import {
   useStepStatement,
 } from '../../sql/member/totp.sql.js';
 import type { Project } from '../../tenancy/project.js';
-import type { Credential } from '../password/credential.js';
+import type { Credential } from '../credential.js';
 import { wrongProof } from '../sign-in-failed.js';
 import { Throttle } from '../throttle.js';
 

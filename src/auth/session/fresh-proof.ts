@@ -1,5 +1,6 @@
 /** Whether a member has proved who it is a moment ago, which what changes its ways to sign in asks for. */
 import { Inject, Injectable } from '@nestjs/common';
+import { Catalog } from '../../catalog/catalog.service.js';
 import { type Config, CONFIG } from '../../config/config.js';
 import { Database, type Executor } from '../../database/database.js';
 import { refusal } from '../../shared/errors.js';
@@ -8,10 +9,12 @@ import type { MemberCaller } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
 import { requireSession } from '../auth-request.js';
+import { type Credential, credentialOf } from '../credential.js';
 
 @Injectable()
 export class FreshProof {
   constructor(
+    private readonly catalog: Catalog,
     private readonly database: Database,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
@@ -27,6 +30,15 @@ export class FreshProof {
     const [row] = await executor.run<{ fresh: boolean }>(statement);
     if (row?.fresh) return member;
     throw refusal('session.stale', 'Prove who you are once more before this: POST /auth/confirm, or sign in again');
+  }
+
+  /** Runs `work` for the member of a request, which has proved itself. @throws KindError 401, 403 */
+  run<T>(scope: RequestScope, work: (member: Credential) => Promise<T>): Promise<T> {
+    const { project } = scope;
+    return this.catalog.inProject(project, async () => {
+      const { id } = await this.require(scope);
+      return work(await credentialOf(this.database.ofProject(project), project, id));
+    });
   }
 
   async renew(project: Project, sessionId: string): Promise<void> {

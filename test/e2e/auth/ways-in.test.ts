@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { AuthRequest } from '../../../src/auth/auth-request.js';
 import { NewSessions } from '../../../src/auth/new-sessions.js';
 import { OneTimeSecrets } from '../../../src/auth/one-time-secrets.js';
-import { accountOf, type Credential } from '../../../src/auth/password/credential.js';
+import { accountOf, type Credential } from '../../../src/auth/credential.js';
 import { PasswordStore } from '../../../src/auth/password/password-store.js';
 import type { WayIn } from '../../../src/auth/second-step/second-steps.js';
 import { SECOND_STEP_HEADER } from '../../../src/http/header-names.js';
