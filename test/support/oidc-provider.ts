@@ -89,11 +89,15 @@ async function quietly<T>(work: () => Promise<T>): Promise<T> {
  * Signs in at the provider as a browser does, and agrees to whatever it asks. Returns where it sends the browser at the end:
  * the callback, with its query.
  * @param account its name; null cancels
+ * @param cookies those of the browser, who is signed in there already if it was before
  */
-export async function signInAtProvider(authorizationUrl: URL | string, account: string | null): Promise<URL> {
+export async function signInAtProvider(
+  authorizationUrl: URL | string,
+  account: string | null,
+  cookies = new Map<string, string>(),
+): Promise<URL> {
   let url = new URL(authorizationUrl);
   const { origin } = url;
-  const cookies = new Map<string, string>();
   let form: URLSearchParams | undefined;
   for (let steps = 0; steps < 10; steps += 1) {
     const response = await fetch(url, {

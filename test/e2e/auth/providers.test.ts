@@ -1,5 +1,4 @@
 /** Sign-in with a real identity provider: the start, the callback, the exchange, and which member it is. */
-import { createHash, randomBytes } from 'node:crypto';
 import { TOTP } from 'otpauth';
 import { describe, expect, it } from 'vitest';
 import type { OpenApiDocument } from '../../../src/doc/openapi/openapi.js';
@@ -14,8 +13,9 @@ import {
 import { ok, query } from '../../support/definitions.js';
 import { FunctionsFolder } from '../../support/functions.js';
 import { Mailbox, setSettings, temporaryFolder } from '../../support/mailbox.js';
-import { signInAtProvider, startOidcProvider } from '../../support/oidc-provider.js';
-import { startTestService, type Reply, type TestProject } from '../../support/service.js';
+import { startOidcProvider } from '../../support/oidc-provider.js';
+import { APP, Application, callbackAddress } from '../../support/provider-application.js';
+import { startTestService, type Reply } from '../../support/service.js';
 
 const dataDir = temporaryFolder();
 const functions = new FunctionsFolder({
@@ -40,9 +40,8 @@ const service = await startTestService({
 const admin = await withMembers(await service.project());
 const boss = await asAdministrator(admin);
 const open = anonymous(admin);
-const APP = 'https://app.example.com/signed-in';
 await setSettings(admin, { redirects: [APP, 'http://127.0.0.1/in', 'com.example.app:/in'] });
-const callbackOf = (id: string) => `${service.service.url}/api/lib/project/${admin.id}/provider/${id}/callback`;
+const callbackOf = (id: string) => callbackAddress(admin, id);
 const codes = ({ body }: Reply) => body.messages.map(({ code }) => code);
 const IDS = ['corp', 'strict', 'trusting', 'never', 'closed', 'gone', 'other', 'guests', 'filled', 'last'];
 const oidc = await startOidcProvider({ redirectUris: IDS.map(callbackOf) });
@@ -62,71 +61,17 @@ async function provider(id: string, more: object = {}): Promise<string> {
 
 await provider('corp', { signup: true });
 
-/** An application, and a browser with its cookies. */
-class Application {
-  readonly verifier = randomBytes(32).toString('base64url');
-  readonly state = randomBytes(8).toString('hex');
-  cookie: string | undefined;
-
-  get challenge(): string {
-    return createHash('sha256').update(this.verifier).digest('base64url');
-  }
-
-  query(more: object = {}): string {
-    const all = { redirect_to: APP, code_challenge: this.challenge, state: this.state, ...more };
-    return new URLSearchParams(Object.entries(all).filter(([, value]) => value !== undefined)).toString();
-  }
-
-  /** Opens an address, as a browser does. */
-  async open(url: string, init: RequestInit = {}): Promise<Response> {
-    const headers = { ...(this.cookie !== undefined && { cookie: this.cookie }) };
-    const response = await fetch(url, { redirect: 'manual', ...init, headers });
-    const [cookie] = response.headers.getSetCookie();
-    if (cookie !== undefined) this.cookie = cookie.split(';')[0];
-    return response;
-  }
-
-  start(id: string, more: object = {}): Promise<Response> {
-    return this.open(`${service.service.url}/api/lib/project/${admin.id}/provider/${id}?${this.query(more)}`);
-  }
-
-  /** As far as the provider leads back to the callback. */
-  async toCallback(id: string, name: string | null, more: object = {}): Promise<URL> {
-    const response = await this.start(id, more);
-    expect(response.status).toBe(302);
-    return signInAtProvider(response.headers.get('location') ?? '', name);
-  }
-
-  /** What the application is led back with. */
-  async signIn(id: string, name: string | null, more: object = {}): Promise<Record<string, string>> {
-    return this.back(await this.open((await this.toCallback(id, name, more)).href));
-  }
-
-  back(response: Response): Record<string, string> {
-    expect(response.status).toBe(302);
-    expect(response.headers.get('cache-control')).toBe('no-store');
-    expect(response.headers.get('referrer-policy')).toBe('no-referrer');
-    const url = new URL(response.headers.get('location') ?? '');
-    expect(url.href.split('?')[0]).toBe(APP);
-    const { state, ...rest } = Object.fromEntries(url.searchParams);
-    expect(state).toBe(this.state);
-    return rest;
-  }
-
-  exchange(code: string | undefined, more: object = {}, as: TestProject = open): Promise<Reply> {
-    return as.post('/auth/exchange', { code, code_verifier: this.verifier, ...more });
-  }
-}
+const application = () => new Application(admin);
 
 /** The session of somebody who signs in. */
 async function signedIn(id: string, name: string): Promise<Record<string, string>> {
-  const app = new Application();
+  const app = application();
   const { code } = await app.signIn(id, name);
   return ok(app.exchange(code));
 }
 
 async function refusedWith(id: string, name: string): Promise<string | undefined> {
-  return (await new Application().signIn(id, name)).error;
+  return (await application().signIn(id, name)).error;
 }
 
 const identitiesOf = (memberId: string) =>
@@ -137,7 +82,7 @@ const verify = ({ id }: { id: string }) =>
 describe('a first visit', () => {
   it('makes a member, which signs in from then on', async () => {
     account('ann');
-    const app = new Application();
+    const app = application();
     const { code, ...rest } = await app.signIn('corp', 'ann');
     expect(rest).toEqual({});
     const session = await ok(app.exchange(code));
@@ -156,7 +101,7 @@ describe('a first visit', () => {
 
   it('of two at once makes one member', async () => {
     account('twin');
-    const apps = Array.from({ length: 6 }, () => new Application());
+    const apps = Array.from({ length: 6 }, () => application());
     const callbacks = await Promise.all(apps.map((app) => app.toCallback('corp', 'twin')));
     const codes = await Promise.all(
       apps.map(async (app, at) => app.back(await app.open(callbacks[at]?.href ?? '')).code),
@@ -279,7 +224,7 @@ describe('an address that a member has', () => {
 async function linkTo(member: TestMember, id: string, name: string): Promise<Reply> {
   const as = admin.as(member.accessToken);
   const { ticket } = (await ok(as.post('/auth/identity/link', { provider: id }))) as { ticket: string };
-  const app = new Application();
+  const app = application();
   const { code } = await app.signIn(id, name, { link: ticket });
   return app.exchange(code, {}, as);
 }
@@ -289,7 +234,7 @@ describe('a ticket', () => {
     const [ida, joe] = [await signUp(admin, 'ida'), await signUp(admin, 'joe')];
     const as = admin.as(ida.accessToken);
     const { ticket } = (await ok(as.post('/auth/identity/link', { provider: 'corp' }))) as { ticket: string };
-    const app = new Application();
+    const app = application();
     const { code } = await app.signIn('corp', account('elsewhere', { email_verified: false }), { link: ticket });
     expect(await identitiesOf(ida.id)).toEqual([]);
     const another = await ok(open.post('/auth/signin', { username: 'ida', password: ida.password }));
@@ -306,7 +251,7 @@ describe('a ticket', () => {
     const nell = await signUp(admin, 'nell');
     const as = admin.as(nell.accessToken);
     const { ticket } = (await ok(as.post('/auth/identity/link', { provider: 'corp' }))) as { ticket: string };
-    const app = new Application();
+    const app = application();
     const { code } = await app.signIn('corp', account('late'), { link: ticket });
     await ok(as.get('/auth/me'));
     await query(admin, 'UPDATE $schema."_session" SET "expires_at" = now() WHERE "member_id" = $1::uuid', [nell.id]);
@@ -320,7 +265,7 @@ describe('a ticket', () => {
     expect((await linkTo(kim, 'corp', 'shared')).status).toBe(200);
     const as = admin.as(lea.accessToken);
     const { ticket } = (await ok(as.post('/auth/identity/link', { provider: 'corp' }))) as { ticket: string };
-    expect(await new Application().signIn('corp', 'shared', { link: ticket })).toEqual({ error: 'identity.linked' });
+    expect(await application().signIn('corp', 'shared', { link: ticket })).toEqual({ error: 'identity.linked' });
     expect(await identitiesOf(lea.id)).toEqual([]);
   });
 
@@ -331,14 +276,12 @@ describe('a ticket', () => {
     await ok(boss.put('/identity_provider/unit/other', { active: true }));
     const { ticket } = (await ok(as.post('/auth/identity/link', { provider: 'other' }))) as { ticket: string };
     for (const link of ['', 'x', ticket, 'A'.repeat(22)]) {
-      const response = await new Application().start('corp', { link });
+      const response = await application().start('corp', { link });
       expect([link, response.status]).toEqual([link, 400]);
       expect(response.headers.get('location')).toBeNull();
       expect(JSON.stringify(await response.json())).toContain('identity.bad_ticket');
     }
-    const starts = await Promise.all(
-      Array.from({ length: 10 }, () => new Application().start('other', { link: ticket })),
-    );
+    const starts = await Promise.all(Array.from({ length: 10 }, () => application().start('other', { link: ticket })));
     expect(starts.filter(({ status }) => status === 302)).toHaveLength(1);
     expect(codes(await as.post('/auth/identity/link', { provider: 'nope' }))).toEqual(['provider.unknown']);
     expect((await open.post('/auth/identity/link', { provider: 'corp' })).status).toBe(401);
@@ -384,7 +327,7 @@ describe('the start', () => {
     [{ response_mode: 'fragment' }, 'query.unknown'],
     [{ login_hint: 'a'.repeat(255) }, 'query.bad_value'],
   ])('refuses %j without a redirect', async (more, code) => {
-    const response = await new Application().start('corp', more);
+    const response = await application().start('corp', more);
     expect([response.status, response.headers.get('location')]).toEqual([400, null]);
     expect(((await response.json()) as { messages: { code: string }[] }).messages.map((each) => each.code)).toEqual([
       code,
@@ -394,17 +337,15 @@ describe('the start', () => {
   it('refuses providers and projects that are not there, or not active', async () => {
     await provider('gone', { active: false });
     for (const id of ['nope', 'gone', '%00', 'A'.repeat(300)]) {
-      const response = await new Application().start(id);
+      const response = await application().start(id);
       expect([id, response.status, response.headers.get('location')]).toEqual([id, 404, null]);
     }
-    const elsewhere = await fetch(
-      `${service.service.url}/api/lib/project/nope/provider/corp?${new Application().query()}`,
-    );
+    const elsewhere = await fetch(`${service.service.url}/api/lib/project/nope/provider/corp?${application().query()}`);
     expect(elsewhere.status).toBe(404);
   });
 
   it('leads to the provider with what it needs and what it may be told', async () => {
-    const app = new Application();
+    const app = application();
     const response = await app.start('corp', { login_hint: 'ann@example.com', prompt: 'login' });
     const { searchParams } = new URL(response.headers.get('location') ?? '');
     expect(Object.fromEntries(searchParams)).toMatchObject({
@@ -434,7 +375,7 @@ describe('the start', () => {
   it('leads native applications back to any port, and to their scheme', async () => {
     account('nat');
     for (const redirect_to of ['http://127.0.0.1:49152/in', 'com.example.app:/in']) {
-      const app = new Application();
+      const app = application();
       const response = await app.open((await app.toCallback('corp', 'nat', { redirect_to })).href);
       expect(response.headers.get('location')).toMatch(`${redirect_to}?code=`);
     }
@@ -469,13 +410,13 @@ describe('the callback', () => {
 
   it('is a page for a state that is unknown, used, of another browser or of another provider', async () => {
     account('ned');
-    const app = new Application();
+    const app = application();
     const callback = await app.toCallback('corp', 'ned');
     await isStopped(await fetch(callback, { redirect: 'manual' }));
     // It was used by that.
     await isStopped(await app.open(callback.href));
     const fresh = await app.toCallback('corp', 'ned');
-    const other = new Application();
+    const other = application();
     await other.start('corp');
     await isStopped(await other.open(fresh.href));
     const third = await app.toCallback('corp', 'ned');
@@ -489,7 +430,7 @@ describe('the callback', () => {
 
   it('is answered once, however many come', async () => {
     account('olga');
-    const app = new Application();
+    const app = application();
     const callback = await app.toCallback('corp', 'olga');
     const all = await Promise.all(Array.from({ length: 20 }, () => app.open(callback.href)));
     expect(all.filter(({ status }) => status === 302)).toHaveLength(1);
@@ -498,7 +439,7 @@ describe('the callback', () => {
 
   it('leads a posted answer to the address with the values', async () => {
     account('pia');
-    const app = new Application();
+    const app = application();
     const callback = await app.toCallback('corp', 'pia');
     const body = new URLSearchParams([...callback.searchParams, ['user', '{"name":"Pia"}']]);
     const posted = await fetch(callbackOf('corp'), { method: 'POST', body, redirect: 'manual' });
@@ -510,7 +451,7 @@ describe('the callback', () => {
 
   it('takes values once, and a state in its project alone', async () => {
     account('rita');
-    const app = new Application();
+    const app = application();
     for (const name of ['code', 'iss']) {
       const callback = await app.toCallback('corp', 'rita');
       callback.searchParams.append(name, callback.searchParams.get(name) ?? '');
@@ -538,8 +479,8 @@ describe('the callback', () => {
   });
 
   it('says that the provider has refused', async () => {
-    expect(await new Application().signIn('corp', null)).toEqual({ error: 'provider.refused' });
-    const app = new Application();
+    expect(await application().signIn('corp', null)).toEqual({ error: 'provider.refused' });
+    const app = application();
     const callback = await app.toCallback('corp', account('quin'));
     callback.searchParams.set('iss', 'https://evil.example');
     expect(app.back(await app.open(callback.href))).toEqual({ error: 'provider.refused' });
@@ -555,7 +496,7 @@ describe('the exchange', () => {
 
   it('takes a code once, with its verifier', async () => {
     account('rob');
-    const app = new Application();
+    const app = application();
     const { code } = await app.signIn('corp', 'rob');
     const all = await Promise.all(Array.from({ length: 50 }, () => app.exchange(code)));
     expect(all.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -579,7 +520,7 @@ describe('the exchange', () => {
     const now = Date.now();
     const otp = (step: number) => new TOTP({ secret }).generate({ timestamp: now + step * 30_000 });
     await ok(as.post('/auth/totp/confirm', { code: otp(-1) }));
-    const app = new Application();
+    const app = application();
     const { code } = await app.signIn('corp', 'sam');
     const first = await app.exchange(code);
     expect([first.body.content, first.headers.get('kind-second-step')]).toEqual([null, 'totp']);
@@ -597,7 +538,7 @@ describe('the exchange', () => {
   it('begins no session for an identity or a member that is gone', async () => {
     const { access_token: token, id } = await signedIn('corp', account('tom'));
     const as = admin.as(token ?? '');
-    const app = new Application();
+    const app = application();
     const { code } = await app.signIn('corp', 'tom');
     const { items } = (await ok(as.get('/identity/unit'))) as { items: { id: string }[] };
     await ok(as.delete(`/identity/unit/${items[0]?.id}`));
@@ -612,7 +553,7 @@ describe('the exchange', () => {
 
   it('is refused elsewhere: in another project', async () => {
     account('uma');
-    const app = new Application();
+    const app = application();
     const { code } = await app.signIn('corp', 'uma');
     const elsewhere = await withMembers(await service.project());
     expect(codes(await app.exchange(code, {}, anonymous(elsewhere)))).toEqual(FAILED);
