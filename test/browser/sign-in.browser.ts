@@ -406,10 +406,15 @@ it('a provider is set up with its callback address, a member links its account t
   await page.getByText('No member may sign in with this account.').waitFor();
   expect(await his.accessibilityFaults()).toEqual([]);
   expect(new URL(page.url()).search).toBe('');
-  // What is refused before the provider is shown here: browsers would show the answer alone.
+  // What is refused before the provider is a page of its own.
   await page.goto(his.url().replace('127.0.0.1', 'localhost') + `?project=${project.id}`);
   await page.getByRole('button', { name: 'Continue with Corporation' }).click();
-  await page.getByText('lead back to the public address of the console only').waitFor();
+  await page.getByRole('heading', { name: 'This sign-in cannot go on' }).waitFor();
+  await page.getByText(/^redirect_to: is none of the addresses/).waitFor();
+  expect(await his.accessibilityFaults()).toEqual([]);
+  await his.screenshot('stopped');
+  await page.goBack();
+  await page.getByRole('button', { name: 'Continue with Corporation' }).waitFor();
   await his.context.close();
 
   await providers.getByRole('button', { name: 'Delete the provider Corporation' }).click();

@@ -53,16 +53,6 @@ export async function open(call: Call, headers: Readonly<Record<string, string>>
   return response;
 }
 
-/** Whether the address leads elsewhere, where the browser is not led yet. @throws ApiError if it does not, OfflineError */
-export async function leadsOn(address: URL): Promise<void> {
-  const response = await fetch(address, { redirect: 'manual', cache: 'no-store' }).catch(() => {
-    throw new OfflineError();
-  });
-  if (response.type === 'opaqueredirect') return;
-  const { messages } = await envelopeOf(response);
-  throw new ApiError(response.status, messages);
-}
-
 function answerTo(call: Call, headers: Readonly<Record<string, string>>): Promise<Response> {
   return call.file ? upload(call, call.file, headers) : request(call, headers);
 }

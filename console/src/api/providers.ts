@@ -2,7 +2,7 @@
  * Sign-in with identity providers (docs/auth.md): the page is left for that of the provider, which leads back to it. What
  * it needs then is kept in the storage of the tab.
  */
-import { BASE, leadsOn, send } from './client.js';
+import { BASE, send } from './client.js';
 import { session, type MissingStep } from './session.js';
 import type { Unit } from './types.js';
 import { listUnits, literal } from './units.js';
@@ -71,7 +71,7 @@ export function canLeave(): boolean {
   return isSecureContext;
 }
 
-/** Leaves the page. @throws ApiError, OfflineError */
+/** Leaves the page. */
 export async function signInAt(project: string, provider: string): Promise<void> {
   await leave(provider, { project, purpose: 'sign_in' });
 }
@@ -92,8 +92,6 @@ async function leave(provider: string, about: Pick<Kept, 'project' | 'purpose'>,
     code_challenge: base64url(new Uint8Array(digest)),
     state,
   }).toString();
-  // A refusal is shown here, rather than as the page that the browser is led to. Tickets are good for one use.
-  await leadsOn(address);
   if (ticket !== undefined) address.searchParams.set('link', ticket);
   const kept: Kept = { ...about, state, verifier, hash: location.hash };
   sessionStorage.setItem(KEPT_KEY, JSON.stringify(kept));

@@ -82,8 +82,6 @@ export const signIn = {
   },
   providers: {
     go_on: 'Continue with %{label}',
-    other_address:
-      'Identity providers lead back to the public address of the console only, and this is %{origin}. Open the console there: operators set it as PUBLIC_URL.',
     leaves: 'A provider leaves this page: what you typed in it is lost.',
     refused: 'The provider did not let you in, or its answer was not right.',
     unavailable: 'The provider cannot be reached. Try again in a while.',

@@ -1,12 +1,8 @@
-import { ApiError } from '../api/errors.js';
 import { PasskeyError } from '../api/passkeys.js';
 import type { Text } from '../i18n/text.js';
 
 /** Why a sign-in or a proof has failed. */
 export function faultText(error: unknown, text: Text): string {
-  if (error instanceof ApiError && error.has('redirect.not_allowed')) {
-    return text('providers.other_address', { origin: location.origin });
-  }
   return error instanceof PasskeyError && error.refusal !== 'other'
     ? text(`passkeys.${error.refusal}`)
     : (error as Error).message;

@@ -19,7 +19,7 @@ import { RemovalDialog, useRemoval } from '../data/removal.js';
 import { shownInstant } from '../fields/shown-time.js';
 import { useText } from '../i18n/text.js';
 import { ListSection } from '../members/list-section.js';
-import { arrivalText, faultText } from '../shell/fault-text.js';
+import { arrivalText } from '../shell/fault-text.js';
 import { RowButton } from '../shell/row-button.js';
 import { WideTable } from '../shell/wide-table.js';
 
@@ -47,7 +47,7 @@ export function IdentitiesSection({ member }: { readonly member: string }) {
     if (arrival && 'code' in arrival) mutate(arrival);
   }, [arrival, mutate]);
   const fault =
-    (leave.error ? faultText(leave.error, text) : undefined) ??
+    leave.error?.message ??
     link.error?.message ??
     (arrival && 'error' in arrival ? arrivalText(arrival.error, text) : undefined);
   // Members that are held back cannot read them.

@@ -1,7 +1,5 @@
-import { join } from 'node:path';
 import { Controller, Get, Param, Post, Req, Res, UseInterceptors } from '@nestjs/common';
-import { codingOf } from '../../http/answer/content-coding.js';
-import { answerFile, HTML, PAGE_POLICY, StoredFiles } from '../../http/answer/static-file.js';
+import { HTML, PAGE_POLICY } from '../../http/answer/static-file.js';
 import type { HttpRequest, HttpResponse } from '../../http/request/request.js';
 import { ApiRoute } from '../../http/route/api-route.js';
 import { START_QUERY } from '../../http/route/query-names.js';
@@ -12,11 +10,14 @@ import { TenancyInterceptor } from '../../tenancy/tenancy.interceptor.js';
 import { authRequestOf } from '../auth-request.js';
 import { readStartQuery } from './start-query.js';
 import { type Leading, ProviderFlow } from './provider-flow.js';
+import { RefusalsAsPages, stoppedPage } from './stopped-page.js';
 
 const ROUTE = { tag: 'Authentication', needs: 'nothing', alone: true } as const;
 /** What a provider answers (OpenID Connect Core, RFC 9207). */
 const ANSWER_NAMES = ['code', 'state', 'iss', 'error'];
 const LOCAL = 'http://localhost';
+const NOT_ASKED_FOR =
+  'It was begun more than ten minutes ago or in another browser, or has been finished already. Nobody was signed in. Go back to the application and sign in again.';
 /** Codes and states are in the addresses. */
 const HEADERS = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' };
 
@@ -24,10 +25,8 @@ const HEADERS = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' 
 @Controller('api/lib/project/:project_id/provider/:provider_id')
 @WithProjectInPath(unknownEndpoint)
 @WithoutAccessToken()
-@UseInterceptors(TenancyInterceptor)
+@UseInterceptors(RefusalsAsPages, TenancyInterceptor)
 export class ProviderController {
-  readonly #pages = new StoredFiles({ 'stopped.html': { folder: join(import.meta.dirname, '../page'), type: HTML } });
-
   constructor(private readonly flow: ProviderFlow) {}
 
   @Get()
@@ -36,7 +35,8 @@ export class ProviderController {
     ...ROUTE,
     leads: 302,
     summary: 'Lead a browser to an identity provider',
-    description: 'It comes back to `redirect_to` with `code` and `state`, or `error` and `state`.',
+    description:
+      'It comes back to `redirect_to` with `code` and `state`, or `error` and `state`. A refusal is a page where `Accept` prefers `text/html`.',
     query: START_QUERY,
     refuses: [400, 404, 429, 503],
   })
@@ -69,8 +69,10 @@ export class ProviderController {
     const params = new URL(request.url, LOCAL).searchParams;
     const leading = await this.flow.callback(scope, id, params, request.headers.cookie);
     if (leading) return lead(response, 302, leading);
-    const file = await this.#pages.get('stopped.html', codingOf(request));
-    answerFile(request, response, file, { ...PAGE_POLICY, ...HEADERS }, 400);
+    const page = stoppedPage(request, [NOT_ASKED_FOR]);
+    const content = { 'Content-Type': HTML, 'Content-Length': Buffer.byteLength(page) };
+    response.writeHead(400, { ...content, ...PAGE_POLICY, ...HEADERS });
+    response.end(request.method === 'HEAD' ? undefined : page);
   }
 
   /** Of a provider that has a page post its answer (`form_post`): cookies come along with the address it is led to alone. */

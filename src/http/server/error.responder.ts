@@ -5,6 +5,7 @@ import { KindError, type ErrorCode, refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import { EventThrottle } from '../../shared/event-throttle.js';
 import { errorEnvelope, JSON_CONTENT_TYPE } from '../answer/answer.js';
+import { HTML, PAGE_POLICY } from '../answer/static-file.js';
 import { type HttpRequest, type HttpResponse, RequestSlot } from '../request/request.js';
 import { loggedIds, requestId } from '../request/request-id.js';
 import { namedProject } from './request-log.js';
@@ -42,10 +43,12 @@ export class ErrorResponder implements ExceptionFilter {
       return;
     }
     const answer = errorAnswer(refused, request);
-    const text = errorEnvelope(answer.messages);
+    const page = pageOfRefusal.get(request)?.(answer, request);
+    const text = page ?? errorEnvelope(answer.messages);
     response.writeHead(answer.status, STATUS_CODES[answer.status] ?? '', {
-      'Content-Type': JSON_CONTENT_TYPE,
+      'Content-Type': page === undefined ? JSON_CONTENT_TYPE : HTML,
       'Content-Length': Buffer.byteLength(text),
+      ...(page !== undefined && PAGE_POLICY),
       'Cache-Control': 'no-store',
       ...(answer.retryAfter !== undefined && { 'Retry-After': answer.retryAfter }),
       ...(answer.allow && { Allow: answer.allow.join(', ') }),
@@ -117,6 +120,9 @@ export interface ErrorAnswer {
   readonly allow?: readonly string[] | undefined;
   readonly contentRange?: string | undefined;
 }
+
+/** The page by which a request is refused, where a person reads it. */
+export const pageOfRefusal = new RequestSlot<(answer: ErrorAnswer, request: HttpRequest) => string>();
 
 /** Methods that store nothing. A function that does sets `mayBeStored`. */
 const READ_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);

@@ -46,6 +46,10 @@ const codes = ({ body }: Reply) => body.messages.map(({ code }) => code);
 const IDS = ['corp', 'strict', 'trusting', 'never', 'closed', 'gone', 'other', 'guests', 'filled', 'last'];
 const oidc = await startOidcProvider({ redirectUris: IDS.map(callbackOf) });
 
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll("'", '&#39;');
+}
+
 /** An account at the provider with a verified address of its name. */
 function account(name: string, more: object = {}): string {
   oidc.accounts.set(name, { email: `${name}@example.com`, email_verified: true, given_name: name, ...more });
@@ -344,6 +348,47 @@ describe('the start', () => {
     expect(elsewhere.status).toBe(404);
   });
 
+  it('is refused by a page where a browser comes by itself, and in JSON elsewhere', async () => {
+    await provider('down');
+    // Nothing is there.
+    await query(admin, `UPDATE $schema."identity_provider" SET "issuer" = 'http://127.0.0.1:1' WHERE "id" = 'down'`);
+    const navigated = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+    const startOf = (id: string, more: object, project = admin.id) =>
+      `${service.service.url}/api/lib/project/${project}/provider/${id}?${new Application().query(more)}`;
+    const cases = [
+      [400, startOf('corp', { redirect_to: 'https://evil.example/<b>' })],
+      [400, startOf('corp', { link: 'AAAAAAAAAAAAAAAAAAAAAA' })],
+      [400, startOf('corp', { '<script>': '1', scope: 'a' })],
+      [404, startOf('nope', {})],
+      [404, startOf('corp', {}, 'nope')],
+      [404, callbackOf('corp').replace(admin.id, 'nope')],
+      [503, startOf('down', {})],
+    ] as const;
+    for (const [status, address] of cases) {
+      const page = await fetch(address, { redirect: 'manual', headers: navigated });
+      const json = await fetch(address, { redirect: 'manual', headers: { accept: '*/*' } });
+      expect([address, page.status, json.status]).toEqual([address, status, status]);
+      expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(page.headers.get('cache-control')).toBe('no-store');
+      expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+      expect(page.headers.get('retry-after')).toBe(json.headers.get('retry-after'));
+      const { messages } = (await json.json()) as { messages: { text: string }[] };
+      const text = await page.text();
+      for (const each of messages) expect(text).toContain(`<p>${escaped(each.text)}</p>`);
+      expect(text).not.toMatch(/<script|<b>/);
+      const [, style = ''] = /rel="stylesheet" href="([^"]+)"/.exec(text) ?? [];
+      expect((await fetch(new URL(style, address))).headers.get('content-type')).toContain('text/css');
+    }
+    await setSettings(admin, { requestsPerSecond: 1 });
+    const both = await Promise.all(
+      [1, 2].map(() => fetch(startOf('nope', {}), { redirect: 'manual', headers: navigated })),
+    );
+    await setSettings(admin, { requestsPerSecond: null });
+    const limited = both.find(({ status }) => status === 429);
+    expect(limited?.headers.get('retry-after')).toBe('1');
+    expect(await limited?.text()).toContain('It can be tried again in 1 minute.');
+  });
+
   it('leads to the provider with what it needs and what it may be told', async () => {
     const app = application();
     const response = await app.start('corp', { login_hint: 'ann@example.com', prompt: 'login' });
@@ -369,6 +414,8 @@ describe('the start', () => {
     const start = '/api/lib/project/{project_id}/provider/{provider_id}';
     const led = [paths[start]?.get, paths[`${start}/callback`]?.get, paths[`${start}/callback`]?.post];
     expect(led.map((each) => Object.keys(each?.responses ?? {})[0])).toEqual(['302', '302', '303']);
+    const refusal = led[0]?.responses['400'];
+    expect(Object.keys((refusal as { content?: object }).content ?? {})).toEqual(['application/json', 'text/html']);
     expect(paths['/api/lib/auth/exchange']?.post?.security).toEqual([{ project: [] }, { project: [], bearer: [] }]);
   });
 

@@ -1,6 +1,6 @@
 /** The responses of operations. Pure. */
 import type { KindDef } from '../../../model/model.js';
-import { ERROR_NAMES, type ErrorStatus } from './error.responses.js';
+import { ERROR_NAMES, ERROR_RESPONSES, type ErrorStatus } from './error.responses.js';
 import {
   headerRef,
   responseRef,
@@ -71,7 +71,8 @@ export function responsesOf(
     ...(runsUserCode ? ([504] as const) : []),
   ]);
   const nameOf = (status: ErrorStatus) => (runsHooks && status === 503 ? 'Overtaken' : ERROR_NAMES[status]);
-  const refusals = [...statuses].map((status): [string, Ref] => [String(status), responseRef(nameOf(status))]);
+  const refusal = route.leads === undefined ? responseRef : refusalAsPage;
+  const refusals = [...statuses].map((status) => [String(status), refusal(nameOf(status))] as const);
   return {
     [String(route.tus ?? route.leads ?? 200)]: success(route, kinds.length === 1 ? kinds[0] : undefined, view),
     ...(route.ranged && { '206': PART }),
@@ -146,6 +147,12 @@ const LEADS_ON: Response = {
   description: 'It goes on at another address.',
   headers: { [REQUEST_ID_HEADER]: headerRef('RequestId'), Location: headerRef('LeadsOn') },
 };
+
+/** Browsers are shown a page. */
+function refusalAsPage(name: string): Response {
+  const { content, ...response } = ERROR_RESPONSES[name] as Response;
+  return { ...response, content: { ...content, 'text/html': { schema: { type: 'string' } } } };
+}
 
 const UPLOAD_STATE: Headers = {
   'Upload-Offset': headerRef('UploadOffset'),
