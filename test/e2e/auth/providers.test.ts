@@ -354,7 +354,7 @@ describe('the start', () => {
     await query(admin, `UPDATE $schema."identity_provider" SET "issuer" = 'http://127.0.0.1:1' WHERE "id" = 'down'`);
     const navigated = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
     const startOf = (id: string, more: object, project = admin.id) =>
-      `${service.service.url}/api/lib/project/${project}/provider/${id}?${new Application().query(more)}`;
+      `${service.service.url}/api/lib/project/${project}/provider/${id}?${application().query(more)}`;
     const cases = [
       [400, startOf('corp', { redirect_to: 'https://evil.example/<b>' })],
       [400, startOf('corp', { link: 'AAAAAAAAAAAAAAAAAAAAAA' })],
