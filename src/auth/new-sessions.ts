@@ -14,7 +14,7 @@ import type { AuthRequest } from './auth-request.js';
 import { type Credential, isUsableNow } from './credential.js';
 import { SecondSteps, type WayIn } from './second-step/second-steps.js';
 import { signInFailed } from './sign-in-failed.js';
-import { MemberSessions } from './session/member-session.js';
+import { SessionOpener } from './session/session-opener.js';
 import { RefreshCookies } from './session/refresh-cookie.js';
 
 /** What a member has proved. */
@@ -36,7 +36,7 @@ export class NewSessions {
     private readonly catalog: Catalog,
     private readonly cookies: RefreshCookies,
     private readonly database: Database,
-    private readonly members: MemberSessions,
+    private readonly opener: SessionOpener,
     private readonly secondSteps: SecondSteps,
   ) {}
 
@@ -55,7 +55,7 @@ export class NewSessions {
     const begin = () =>
       this.catalog.withCheckedModel({ project }, async (model) => {
         const { member_kind: kindId, member_id: memberId } = member;
-        const session = await this.members.open(this.database, project, model, {
+        const session = await this.opener.open(this.database, project, model, {
           kindId,
           memberId,
           password,

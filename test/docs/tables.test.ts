@@ -4,11 +4,14 @@ import { join } from 'node:path';
 import 'reflect-metadata';
 import { PATH_METADATA } from '@nestjs/common/constants';
 import { describe, expect, test } from 'vitest';
-import { AuthController } from '../../src/auth/auth.controller.js';
 import { EmailController } from '../../src/auth/email/email.controller.js';
 import { MailedCodeController } from '../../src/auth/mailed-code/mailed-code.controller.js';
-import { MembersController } from '../../src/auth/members.controller.js';
-import { SessionController } from '../../src/auth/session/session.controller.js';
+import { PasswordController } from '../../src/auth/password/password.controller.js';
+import { SignInController } from '../../src/auth/password/sign-in.controller.js';
+import { MemberSessionsController } from '../../src/auth/session/member-sessions.controller.js';
+import { OwnSessionsController } from '../../src/auth/session/own-sessions.controller.js';
+import { MailController } from '../../src/auth/settings/mail.controller.js';
+import { SignUpController } from '../../src/auth/sign-up/sign-up.controller.js';
 import { WaysController } from '../../src/auth/ways.controller.js';
 import { ATTEMPT_LIMITS } from '../../src/auth/throttle.js';
 import { PARAMETER_TYPES } from '../../src/model/parameter-type/type-by-id.js';
@@ -48,11 +51,14 @@ test('docs/auth.md has the limits of the throttle, and every authentication endp
   const told = tableRows(section).map(([name, value]) => [code(name), Number(value)]);
   expect(told).toEqual(Object.entries(ATTEMPT_LIMITS));
   const routes = [
-    AuthController,
     EmailController,
+    MailController,
     MailedCodeController,
-    MembersController,
-    SessionController,
+    MemberSessionsController,
+    OwnSessionsController,
+    PasswordController,
+    SignInController,
+    SignUpController,
     WaysController,
   ]
     .flatMap(({ prototype }) => Object.entries(Object.getOwnPropertyDescriptors(prototype)))

@@ -2,6 +2,7 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { OptionalText, Text } from '../../http/body/dto.js';
 import { EMAIL_PATTERN } from '../../shared/email.js';
+import { PASSWORD_FIELD } from '../password/password.dto.js';
 
 @ApiSchema({ name: 'kind_verify_email' })
 export class VerifyEmailBody {
@@ -11,7 +12,7 @@ export class VerifyEmailBody {
   @OptionalText({ description: 'That of the link in the mail, in the session of its member or with its password.' })
   readonly token: string | null = null;
 
-  @OptionalText({ format: 'password', writeOnly: true, description: 'With a token; no session is needed then.' })
+  @OptionalText({ ...PASSWORD_FIELD, description: 'With a token; no session is needed then.' })
   readonly password: string | null = null;
 }
 

@@ -20,7 +20,7 @@ import { Behaviors, type PendingWrite, type RegisteredBehavior, type WrittenBy }
 import { type Body, type Draft, withSystemValue } from '../../unit/draft/draft.js';
 import { UnitStores } from '../../unit/unit-stores.js';
 import { lockOwner, refuseTooMany } from '../owned-units.js';
-import { WaysChanges } from '../ways-changes.js';
+import { WayInWrites } from '../way-in-writes.js';
 import { hintOf, KeyStore, newSecret } from './key-store.js';
 import { memberNamed } from '../credential.js';
 
@@ -30,7 +30,7 @@ export class ApiKeyBehavior implements RegisteredBehavior, OnModuleInit {
 
   constructor(
     private readonly behaviors: Behaviors,
-    private readonly changes: WaysChanges,
+    private readonly changes: WayInWrites,
     private readonly keys: KeyStore,
   ) {}
 

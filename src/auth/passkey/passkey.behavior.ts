@@ -7,13 +7,13 @@ import { scalarText } from '../../shared/json.js';
 import { Behaviors, type RegisteredBehavior, type WrittenBy } from '../../unit/draft/behavior.js';
 import type { Draft } from '../../unit/draft/draft.js';
 import { SessionStore } from '../session/session-store.js';
-import { WaysChanges } from '../ways-changes.js';
+import { WayInWrites } from '../way-in-writes.js';
 
 @Injectable()
 export class PasskeyBehavior implements RegisteredBehavior, OnModuleInit {
   constructor(
     private readonly behaviors: Behaviors,
-    private readonly changes: WaysChanges,
+    private readonly changes: WayInWrites,
     private readonly sessions: SessionStore,
   ) {}
 

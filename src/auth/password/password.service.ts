@@ -11,7 +11,7 @@ import { ANONYMOUS } from '../../tenancy/caller.js';
 import type { BodyInput } from '../../tenancy/request-bodies.js';
 import type { Project } from '../../tenancy/project.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
-import type { ChangePasswordBody, RecoverPasswordBody, ResetPasswordBody } from '../auth.dto.js';
+import type { ChangePasswordBody, RecoverPasswordBody, ResetPasswordBody } from './password.dto.js';
 import { accountOf, type Credential, findCredential, findCredentialByEmail, isUsableNow } from '../credential.js';
 import { checkPassword, hashPassword, verifyPassword } from './password-hash.js';
 import { PasswordStore, type Replacement } from './password-store.js';

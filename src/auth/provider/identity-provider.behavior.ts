@@ -14,7 +14,7 @@ import { deleteIdentitiesStatement, providerStatement, type ProviderRow } from '
 import { Behaviors, type PendingWrite, type RegisteredBehavior, type WrittenBy } from '../../unit/draft/behavior.js';
 import { type Body, type Draft, keyOf, withSystemValue } from '../../unit/draft/draft.js';
 import { withLabel } from '../../unit/definitions.js';
-import { WaysChanges } from '../ways-changes.js';
+import { WayInWrites } from '../way-in-writes.js';
 import { checkProvider, isVisible, type ProviderSettings, VISIBLE } from './provider-settings.js';
 import { ProviderSecrets } from './providers.js';
 
@@ -24,7 +24,7 @@ type Values = ReadonlyMap<string, Json>;
 export class IdentityProviderBehavior implements RegisteredBehavior, OnModuleInit {
   constructor(
     private readonly behaviors: Behaviors,
-    private readonly changes: WaysChanges,
+    private readonly changes: WayInWrites,
     private readonly places: OwnPlaces,
     private readonly secrets: ProviderSecrets,
     @Inject(CONFIG) private readonly config: Config,

@@ -4,13 +4,13 @@ import type { Session } from '../../catalog/session/session.js';
 import { IDENTITY_KIND } from '../../model/built-in-traits.js';
 import type { KindDef } from '../../model/model.js';
 import { Behaviors, type RegisteredBehavior } from '../../unit/draft/behavior.js';
-import { WaysChanges } from '../ways-changes.js';
+import { WayInWrites } from '../way-in-writes.js';
 
 @Injectable()
 export class IdentityBehavior implements RegisteredBehavior, OnModuleInit {
   constructor(
     private readonly behaviors: Behaviors,
-    private readonly changes: WaysChanges,
+    private readonly changes: WayInWrites,
   ) {}
 
   onModuleInit(): void {

@@ -1,6 +1,7 @@
 /** The bodies of the second step. */
 import { ApiSchema } from '@nestjs/swagger';
 import { JsonObject, OptionalText, Text } from '../../http/body/dto.js';
+import { PASSWORD_FIELD } from '../password/password.dto.js';
 
 @ApiSchema({ name: 'kind_totp_code' })
 export class CodeBody {
@@ -11,8 +12,7 @@ export class CodeBody {
 @ApiSchema({ name: 'kind_confirm' })
 export class ConfirmBody {
   @OptionalText({
-    format: 'password',
-    writeOnly: true,
+    ...PASSWORD_FIELD,
     description: 'Where neither an authenticator app nor a passkey is set up.',
   })
   readonly password: string | null = null;

@@ -1,4 +1,4 @@
-/** What members see and end of their own sessions, and what they see of themselves. */
+/** What members do with the session of a request, see and end of their others, and see of themselves. */
 import { Injectable } from '@nestjs/common';
 import { memberKindOf } from '../../access/access.js';
 import { readableFields } from '../../access/masks.js';
@@ -7,7 +7,7 @@ import { Catalog } from '../../catalog/catalog.service.js';
 import { Database } from '../../database/database.js';
 import { jsonAnswer, NULL_ANSWER, pageAnswer, type Answer, jsonAnswerInPieces } from '../../http/answer/answer.js';
 import type { PageQuery } from '../../http/route/parse-list-query.js';
-import { refusal } from '../../shared/errors.js';
+import { afterPartialWrite, refusal } from '../../shared/errors.js';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { isUuid } from '../../shared/identifiers.js';
 import { shortened } from '../../shared/texts.js';
@@ -15,17 +15,52 @@ import { runYielding } from '../../shared/work-in-pieces.js';
 import { findMemberStatement } from '../../sql/member/credential.sql.js';
 import { knowsWholeProject, type MemberCaller } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
+import type { BodyInput } from '../../tenancy/request-bodies.js';
+import type { RequestScope } from '../../tenancy/request-scope.js';
 import { UnitStores } from '../../unit/unit-stores.js';
+import { type AuthRequest, requireMember, requireSession } from '../auth-request.js';
+import { RefreshCookies } from './refresh-cookie.js';
+import { SessionOpener } from './session-opener.js';
 import { SessionStore } from './session-store.js';
+import type { Claims } from './token.service.js';
 
 @Injectable()
-export class SessionService {
+export class OwnSessionsService {
   constructor(
     private readonly catalog: Catalog,
+    private readonly cookies: RefreshCookies,
     private readonly database: Database,
+    private readonly opener: SessionOpener,
     private readonly sessions: SessionStore,
     private readonly stores: UnitStores,
   ) {}
+
+  /** Continues the session of a refresh token with a new pair of tokens. @throws KindError 401 */
+  refresh(project: Project, client: AuthRequest, { sub, kind, sid, jti }: Claims): Promise<Answer> {
+    return this.catalog.withCheckedModel({ project }, async (model) => {
+      const grant = await this.sessions.rotate(project, sid, jti, client);
+      const member = { kindId: kind, memberId: sub };
+      const session = await afterPartialWrite(() => this.opener.resume(this.database, project, model, member, grant));
+      if (!session) throw refusal('token.invalid', 'The member of this token is gone or inactive');
+      return this.cookies.sessionAnswer(project, client.inCookie, session);
+    });
+  }
+
+  /** Answers null if the token is valid. @throws KindError 401 */
+  verify(scope: RequestScope): Promise<Answer> {
+    const member = requireMember(scope.caller);
+    return this.catalog.withCheckedModel(scope, (model) => {
+      memberKindOf(model, member);
+      return NULL_ANSWER;
+    });
+  }
+
+  async signOut({ project, caller }: RequestScope, { inCookie }: AuthRequest, read: BodyInput): Promise<Answer> {
+    const { sessionId } = requireSession(caller);
+    await read();
+    await this.catalog.inProject(project, () => this.sessions.end(this.database, project, { id: sessionId }));
+    return this.cookies.endedAnswer(project, inCookie);
+  }
 
   /**
    * The fields of the member that it may read, whatever `read` of its kind says, with `administrator` and `groups`.

@@ -10,7 +10,7 @@ import { PROJECT_HEADER, REFRESH_TOKEN_HEADER } from '../../http/header-names.js
 import type { HttpRequest } from '../../http/request/request.js';
 import { refusal } from '../../shared/errors.js';
 import type { Project } from '../../tenancy/project.js';
-import type { MemberSession } from './member-session.js';
+import type { MemberSession } from './session-opener.js';
 import { bearerOfRequest } from './bearer.js';
 
 const IN_COOKIE = 'cookie';

@@ -270,7 +270,7 @@ interface ObjectSchema {
   readonly required?: readonly string[];
 }
 
-/** The name of the schema of `SignUpBody` (`auth/auth.dto.ts`). */
+/** The name of the schema of `SignUpBody` (`auth/sign-up/sign-up.dto.ts`). */
 const SIGN_UP_SCHEMA = 'kind_sign_up';
 
 /**

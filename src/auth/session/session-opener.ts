@@ -15,7 +15,7 @@ import { TokenService, type Tokens } from './token.service.js';
 export type MemberSession = Tokens & Readonly<Record<string, unknown>>;
 
 @Injectable()
-export class MemberSessions {
+export class SessionOpener {
   constructor(
     private readonly sessions: SessionStore,
     private readonly tokens: TokenService,

@@ -1,14 +1,10 @@
-/** The bodies of authentication. Rules of passwords that involve the member's names are in `password/password-hash.ts`. */
+/** The body of a sign-up. */
 import { ApiSchema } from '@nestjs/swagger';
-import { NestedObject, OptionalText, readFields, requireObject, Text, type TextDescription } from '../http/body/dto.js';
-import { CREDENTIAL_KIND } from '../model/built-in-traits.js';
-import { EMAIL_PATTERN } from '../shared/email.js';
-import { type Faults, type KindError, prefixMessage } from '../shared/errors.js';
-import { PASSWORD } from '../shared/limits.js';
-
-const PASSWORD_FIELD: TextDescription = { format: 'password', writeOnly: true };
-
-const NEW_PASSWORD_FIELD: TextDescription = { ...PASSWORD_FIELD, ...PASSWORD };
+import { NestedObject, readFields, requireObject, Text } from '../../http/body/dto.js';
+import { CREDENTIAL_KIND } from '../../model/built-in-traits.js';
+import { EMAIL_PATTERN } from '../../shared/email.js';
+import { type Faults, type KindError, prefixMessage } from '../../shared/errors.js';
+import { NEW_PASSWORD_FIELD, PASSWORD_FIELD } from '../password/password.dto.js';
 
 @ApiSchema({ name: 'kind_sign_up_user' })
 class SystemUserBody {
@@ -76,39 +72,4 @@ export function atSignUpPath(refused: KindError): KindError {
     return parameter === 'email' && code !== 'signup.mismatch' ? prefixMessage(message, CREDENTIAL_KIND, {}) : message;
   });
   return first ? refused.withMessages([first, ...rest]) : refused;
-}
-
-@ApiSchema({ name: 'kind_sign_in' })
-export class SignInBody {
-  @Text({ description: 'A username or an e-mail address.' })
-  readonly username!: string;
-
-  @Text(PASSWORD_FIELD)
-  readonly password!: string;
-
-  @OptionalText({
-    description: 'The code of the second step: that of a mail, of the authenticator app, or a recovery code.',
-  })
-  readonly otp: string | null = null;
-}
-
-@ApiSchema({ name: 'kind_change_password' })
-export class ChangePasswordBody {
-  @Text(PASSWORD_FIELD)
-  readonly current_password!: string;
-
-  @Text(NEW_PASSWORD_FIELD)
-  readonly new_password!: string;
-}
-
-@ApiSchema({ name: 'kind_recover_password' })
-export class RecoverPasswordBody {
-  @Text()
-  readonly email!: string;
-}
-
-@ApiSchema({ name: 'kind_reset_password' })
-export class ResetPasswordBody {
-  @Text(NEW_PASSWORD_FIELD)
-  readonly new_password!: string;
 }

@@ -1,30 +1,28 @@
-/** What administrators see and end of the sessions of members, and whether mails leave the service. */
-import { Inject, Injectable } from '@nestjs/common';
-import { Catalog } from '../catalog/catalog.service.js';
-import { type Config, CONFIG } from '../config/config.js';
-import { Database } from '../database/database.js';
-import { jsonAnswer, NULL_ANSWER, pageAnswer, type Answer } from '../http/answer/answer.js';
-import type { PageQuery } from '../http/route/parse-list-query.js';
-import { refusal } from '../shared/errors.js';
-import { isUuid } from '../shared/identifiers.js';
-import { shortened } from '../shared/texts.js';
-import type { EndedSessions } from '../sql/member/session.sql.js';
-import { AuditLog } from '../tenancy/audit-log.js';
-import type { Project } from '../tenancy/project.js';
-import type { RequestScope } from '../tenancy/request-scope.js';
-import { type Credential, findCredential } from './credential.js';
-import { requireAdministrator } from './auth-request.js';
-import { SessionStore } from './session/session-store.js';
-import { usedBy } from '../catalog/session/executors.js';
+/** What administrators see and end of the sessions of members. */
+import { Injectable } from '@nestjs/common';
+import { Catalog } from '../../catalog/catalog.service.js';
+import { Database } from '../../database/database.js';
+import { NULL_ANSWER, pageAnswer, type Answer } from '../../http/answer/answer.js';
+import type { PageQuery } from '../../http/route/parse-list-query.js';
+import { refusal } from '../../shared/errors.js';
+import { isUuid } from '../../shared/identifiers.js';
+import { shortened } from '../../shared/texts.js';
+import type { EndedSessions } from '../../sql/member/session.sql.js';
+import { AuditLog } from '../../tenancy/audit-log.js';
+import type { Project } from '../../tenancy/project.js';
+import type { RequestScope } from '../../tenancy/request-scope.js';
+import { type Credential, findCredential } from '../credential.js';
+import { requireAdministrator } from '../auth-request.js';
+import { SessionStore } from './session-store.js';
+import { usedBy } from '../../catalog/session/executors.js';
 
 @Injectable()
-export class MembersService {
+export class MemberSessionsService {
   constructor(
     private readonly catalog: Catalog,
     private readonly database: Database,
     private readonly sessions: SessionStore,
     private readonly audit: AuditLog,
-    @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   /** The sessions of a member, the newest first. @throws KindError 404 */
@@ -56,11 +54,6 @@ export class MembersService {
       }
     });
     return NULL_ANSWER;
-  }
-
-  /** Whether mails are sent, or only written to the outbox. */
-  mail(): Answer {
-    return jsonAnswer({ sent: this.config.mailUrl !== undefined });
   }
 
   async #find(project: Project, memberId: string): Promise<Credential> {

@@ -1,14 +1,14 @@
 import { Controller, Delete, Get, Param, Req, UseInterceptors } from '@nestjs/common';
-import type { Answer } from '../http/answer/answer.js';
-import type { HttpRequest } from '../http/request/request.js';
-import { ApiRoute } from '../http/route/api-route.js';
-import { parsePageQuery, refuseQuery } from '../http/route/parse-list-query.js';
-import { PAGE_QUERY } from '../http/route/query-names.js';
-import { AnyInput, type BodyInput } from '../tenancy/request-bodies.js';
-import { Scope, type RequestScope } from '../tenancy/request-scope.js';
-import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
-import { NoStore, requireAdministrator, WithoutKeyInterceptor } from './auth-request.js';
-import { MembersService } from './members.service.js';
+import type { Answer } from '../../http/answer/answer.js';
+import type { HttpRequest } from '../../http/request/request.js';
+import { ApiRoute } from '../../http/route/api-route.js';
+import { parsePageQuery } from '../../http/route/parse-list-query.js';
+import { PAGE_QUERY } from '../../http/route/query-names.js';
+import { AnyInput, type BodyInput } from '../../tenancy/request-bodies.js';
+import { Scope, type RequestScope } from '../../tenancy/request-scope.js';
+import { TenancyInterceptor } from '../../tenancy/tenancy.interceptor.js';
+import { NoStore, requireAdministrator, WithoutKeyInterceptor } from '../auth-request.js';
+import { MemberSessionsService } from './member-sessions.service.js';
 
 const ROUTE = { tag: 'Authentication', needs: 'bearer', administrators: true } as const;
 const SESSIONS = 'member/:member_id/session';
@@ -16,17 +16,8 @@ const SESSIONS = 'member/:member_id/session';
 /** What administrators see and end of other members' sessions. */
 @Controller('api/lib/auth')
 @UseInterceptors(TenancyInterceptor, WithoutKeyInterceptor)
-export class MembersController {
-  constructor(private readonly members: MembersService) {}
-
-  @Get('mail')
-  @ApiRoute({ id: 'auth.mail', ...ROUTE, summary: 'Whether mails are sent', content: 'mail' })
-  @NoStore()
-  mail(@Scope() { caller }: RequestScope, @Req() request: HttpRequest): Answer {
-    requireAdministrator(caller);
-    refuseQuery(request.url);
-    return this.members.mail();
-  }
+export class MemberSessionsController {
+  constructor(private readonly sessions: MemberSessionsService) {}
 
   @Get(SESSIONS)
   @ApiRoute({
@@ -40,7 +31,7 @@ export class MembersController {
   @NoStore()
   list(@Scope() scope: RequestScope, @Param('member_id') member: string, @Req() request: HttpRequest): Promise<Answer> {
     requireAdministrator(scope.caller);
-    return this.members.list(scope, member, parsePageQuery(request.url));
+    return this.sessions.list(scope, member, parsePageQuery(request.url));
   }
 
   @Delete(SESSIONS)
@@ -80,6 +71,6 @@ export class MembersController {
   async #end(scope: RequestScope, read: BodyInput, member: string, session?: string): Promise<Answer> {
     requireAdministrator(scope.caller);
     await read();
-    return this.members.end(scope, member, session);
+    return this.sessions.end(scope, member, session);
   }
 }

@@ -1,16 +1,16 @@
 /** Sign-in with username or e-mail address and password. */
 import { Injectable } from '@nestjs/common';
-import { Catalog } from '../catalog/catalog.service.js';
-import { Database } from '../database/database.js';
-import type { Answer } from '../http/answer/answer.js';
-import type { Project } from '../tenancy/project.js';
-import type { SignInBody } from './auth.dto.js';
-import type { AuthRequest } from './auth-request.js';
-import { accountOf, findCredentialByName } from './credential.js';
-import { verifyPassword } from './password/password-hash.js';
-import { NewSessions } from './new-sessions.js';
-import { signInFailed } from './sign-in-failed.js';
-import { Throttle } from './throttle.js';
+import { Catalog } from '../../catalog/catalog.service.js';
+import { Database } from '../../database/database.js';
+import type { Answer } from '../../http/answer/answer.js';
+import type { Project } from '../../tenancy/project.js';
+import type { SignInBody } from './password.dto.js';
+import type { AuthRequest } from '../auth-request.js';
+import { accountOf, findCredentialByName } from '../credential.js';
+import { verifyPassword } from './password-hash.js';
+import { NewSessions } from '../new-sessions.js';
+import { signInFailed } from '../sign-in-failed.js';
+import { Throttle } from '../throttle.js';
 
 @Injectable()
 export class SignInService {

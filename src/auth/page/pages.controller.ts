@@ -1,25 +1,32 @@
-import { join } from 'node:path';
-import { ApiRoute } from '../http/route/api-route.js';
 import { Controller, Get, Param, Req, Res, UseInterceptors } from '@nestjs/common';
-import { codingOf } from '../http/answer/content-coding.js';
-import { loggedPath } from '../http/server/request-log.js';
-import type { HttpRequest, HttpResponse } from '../http/request/request.js';
-import { answerAsset, answerFile, HTML, PAGE_POLICY, SCRIPT, STYLE, StoredFiles } from '../http/answer/static-file.js';
-import { methodNotAllowed } from '../shared/errors.js';
-import { WithOptionalProject, WithoutProject } from '../tenancy/route-options.js';
-import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
+import { codingOf } from '../../http/answer/content-coding.js';
+import { loggedPath } from '../../http/server/request-log.js';
+import type { HttpRequest, HttpResponse } from '../../http/request/request.js';
+import {
+  answerAsset,
+  answerFile,
+  HTML,
+  PAGE_POLICY,
+  SCRIPT,
+  STYLE,
+  StoredFiles,
+} from '../../http/answer/static-file.js';
+import { ApiRoute } from '../../http/route/api-route.js';
+import { methodNotAllowed } from '../../shared/errors.js';
+import { WithOptionalProject, WithoutProject } from '../../tenancy/route-options.js';
+import { TenancyInterceptor } from '../../tenancy/tenancy.interceptor.js';
 
-const FOLDER = join(import.meta.dirname, 'page');
+const FOLDER = import.meta.dirname;
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
 /**
- * The pages behind the links of mails, which post what the reader types. They do not look at the token, so that programs
- * which prefetch links do not use it up; that of the page that verifies an address stands after the #, which browsers
- * send nowhere.
+ * The pages behind the links of mails, which post what the reader types, and the style of all pages. They do not look at
+ * the token, so that programs which prefetch links do not use it up; that of the page that verifies an address stands
+ * after the #, which browsers send nowhere.
  */
 @Controller('api/lib')
 @UseInterceptors(TenancyInterceptor)
-export class MailPagesController {
+export class PagesController {
   readonly #pages = new StoredFiles({
     'reset.html': { folder: FOLDER, type: HTML },
     'verify.html': { folder: FOLDER, type: HTML },

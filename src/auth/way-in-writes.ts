@@ -1,4 +1,4 @@
-/** What a write of a unit that is a way to sign in, or makes one, asks for and leads to: a fresh proof before, a mail after. */
+/** What writes of units that are ways to sign in, or make one, ask for and lead to: a fresh proof before, a mail after. */
 import { Injectable } from '@nestjs/common';
 import type { Session } from '../catalog/session/session.js';
 import type { OwnedKind } from '../model/built-in-traits.js';
@@ -8,7 +8,7 @@ import { FreshProof } from './session/fresh-proof.js';
 import { findCredential } from './credential.js';
 
 @Injectable()
-export class WaysChanges {
+export class WayInWrites {
   constructor(
     private readonly fresh: FreshProof,
     private readonly notices: Notices,
