@@ -1,6 +1,9 @@
 /** Sign-in with a real identity provider: the start, the callback, the exchange, and which member it is. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { TOTP } from 'otpauth';
-import { describe, expect, it } from 'vitest';
+import { pino } from 'pino';
+import { describe, expect, it, vi } from 'vitest';
 import type { OpenApiDocument } from '../../../src/doc/openapi/openapi.js';
 import {
   anonymous,
@@ -12,8 +15,9 @@ import {
 } from '../../support/callers.js';
 import { ok, query } from '../../support/definitions.js';
 import { FunctionsFolder } from '../../support/functions.js';
+import { byKey } from '../../support/keys.js';
 import { Mailbox, setSettings, temporaryFolder } from '../../support/mailbox.js';
-import { startOidcProvider } from '../../support/oidc-provider.js';
+import { signInAtProvider, startOidcProvider } from '../../support/oidc-provider.js';
 import { APP, Application, callbackAddress } from '../../support/provider-application.js';
 import { startTestService, type Reply } from '../../support/service.js';
 
@@ -31,19 +35,24 @@ export default guest.module({
 });`,
 });
 const mailbox = new Mailbox(dataDir);
-const service = await startTestService({
+const audit = join(dataDir, 'audit.log');
+const log: string[] = [];
+const logger = pino({ level: 'trace' }, { write: (line) => void log.push(line) });
+const config = {
   dataDir,
+  auditLog: { file: audit },
   functionsDir: functions.path,
   authRateLimit: false,
   identityProviders: { allow: [], allowPrivate: true },
-});
+};
+const service = await startTestService(config, logger);
 const admin = await withMembers(await service.project());
 const boss = await asAdministrator(admin);
 const open = anonymous(admin);
 await setSettings(admin, { redirects: [APP, 'http://127.0.0.1/in', 'com.example.app:/in'] });
 const callbackOf = (id: string) => callbackAddress(admin, id);
 const codes = ({ body }: Reply) => body.messages.map(({ code }) => code);
-const IDS = ['corp', 'strict', 'trusting', 'never', 'closed', 'gone', 'other', 'guests', 'filled', 'last'];
+const IDS = ['corp', 'strict', 'trusting', 'never', 'closed', 'gone', 'other', 'guests', 'filled', 'typed', 'fleeting'];
 const oidc = await startOidcProvider({ redirectUris: IDS.map(callbackOf) });
 
 function escaped(text: string): string {
@@ -141,6 +150,35 @@ describe('a first visit', () => {
     expect(await refusedWith('filled', account('odd', { given_name: 5 }))).toBe('provider.claims_missing');
   });
 
+  it('takes no claims that do not fit their parameters, and none that is no claim', async () => {
+    const types = ['integer', 'boolean', 'date', 'json'];
+    await defineKinds(admin, { id: 'typed', parameters: types.map((type) => ({ id: `as_${type}`, kind_id: type })) });
+    await ok(admin.post('/group/unit/kind_auth_member/link/group/kind/unit/typed', {}));
+    await provider('typed', { signup: true, member_kind: 'typed' });
+    const fill = (claims: object) => ok(boss.put('/identity_provider/unit/typed', { claims }));
+    for (const [type, values] of Object.entries({
+      integer: [{ a: 1 }, ['1'], 'a\0b', 'a'.repeat(10_000)],
+      boolean: ['no value', { $ref: '#' }],
+      date: [['2026-01-01'], 1],
+    })) {
+      await fill({ [`as_${type}`]: 'given_name' });
+      for (const given_name of values) {
+        const error = await refusedWith('typed', account(`typed_${type}`, { given_name }));
+        expect([type, given_name, error]).toEqual([type, given_name, 'provider.claims_missing']);
+      }
+    }
+    for (const claim of ['__proto__', 'constructor', 'toString']) {
+      await fill({ as_json: claim });
+      const { id } = await signedIn('typed', account(claim.replaceAll('_', 'p')));
+      expect((await ok(admin.get(`/typed/unit/${id}`))).as_json).toBeNull();
+    }
+    await fill({ as_json: 'given_name' });
+    const hostile = JSON.parse('{"__proto__": {"administrator": true}, "a": ["\\u0000"]}') as object;
+    expect(await refusedWith('typed', account('stored', { given_name: hostile }))).toBe('provider.claims_missing');
+    const body = JSON.stringify({ claims: {} }).replace('{}', '{"__proto__": "given_name"}');
+    expect((await boss.put('/identity_provider/unit/typed', body)).status).toBe(400);
+  });
+
   it('is refused where the provider or the kind takes no new members', async () => {
     await provider('closed');
     expect(await refusedWith('closed', account('eve'))).toBe('access.denied');
@@ -158,6 +196,9 @@ describe('a first visit', () => {
       stored: { email: 'a\0b@example.com' },
       long: { email: `${'a'.repeat(300)}@example.com` },
       several: { email: ['several@example.com'] },
+      lines: { email: 'a@example.com\r\nBcc: b@example.com' },
+      line: { email: 'a\nb@example.com' },
+      shown: { email: '"Ann" <ann@example.com>' },
     })) {
       expect([name, await refusedWith('corp', account(name, claims))]).toEqual([name, 'provider.email_unverified']);
     }
@@ -197,6 +238,31 @@ describe('an address that a member has', () => {
     expect(text).toContain('Provider corp');
   });
 
+  it('leaves no session of somebody who signs in with the password meanwhile', async () => {
+    for (let time = 0; time < 5; time += 1) {
+      const { id, username, password, email, refreshToken } = await signUp(admin, `race${time}`);
+      const app = application();
+      const callback = await app.toCallback('corp', account(username));
+      const came = app.open(callback.href);
+      const others = await Promise.all([
+        ...Array.from({ length: 5 }, () => open.post('/auth/signin', { username, password })),
+        open.post('/auth/refresh', undefined, { token: refreshToken }),
+        open.post('/auth/verify_email/mail', {}, { token: refreshToken }),
+        ...Array.from({ length: 5 }, () => open.post('/auth/signin', { username: email, password })),
+      ]);
+      const session = await ok(app.exchange(app.back(await came).code));
+      expect(session.id).toBe(id);
+      for (const { body } of others) {
+        const { access_token: token, refresh_token: refresh } = (body.content ?? {}) as Record<string, string>;
+        if (token === undefined) continue;
+        expect((await open.get('/auth/me', { token })).status).toBe(401);
+        expect((await open.post('/auth/refresh', undefined, { token: refresh })).status).toBe(401);
+      }
+      expect((await open.post('/auth/signin', { username, password })).status).toBe(401);
+      expect((await open.get('/auth/me', { token: session.access_token })).status).toBe(200);
+    }
+  });
+
   it('is that of one mailbox: what is written otherwise may be another', async () => {
     const mark = await signUp(admin, 'mark');
     await verify(mark);
@@ -208,6 +274,9 @@ describe('an address that a member has', () => {
     const plus = await signUp(admin, 'plus');
     await verify(plus);
     expect((await signedIn('corp', account('plus+more'))).id).not.toBe(plus.id);
+    // A Cyrillic letter that looks like one of the name.
+    const mixed = await signedIn('corp', account('mixed', { email: 'm\u0430rk@example.com' }));
+    expect(mixed.id).not.toBe(mark.id);
     const upper = await signUp(admin, 'upper');
     await verify(upper);
     expect((await signedIn('corp', account('upper', { email: 'UPPER@Example.com' }))).id).toBe(upper.id);
@@ -242,13 +311,27 @@ describe('a ticket', () => {
     const { code } = await app.signIn('corp', account('elsewhere', { email_verified: false }), { link: ticket });
     expect(await identitiesOf(ida.id)).toEqual([]);
     const another = await ok(open.post('/auth/signin', { username: 'ida', password: ida.password }));
-    for (const caller of [open, admin.as(joe.accessToken), admin.as(another.access_token as string)])
-      expect((await app.exchange(code, {}, caller)).status).toBe(401);
+    for (const caller of [open, admin.as(joe.accessToken), admin.as(another.access_token as string), await byKey(as)])
+      expect((await app.exchange(code, {}, caller)).status).toBeGreaterThan(400);
     expect(await identitiesOf(ida.id)).toEqual([]);
     expect(await ok(app.exchange(code, {}, as))).toMatchObject({ id: ida.id });
     expect(await identitiesOf(ida.id)).toEqual([{ subject: 'elsewhere' }]);
     expect((await signedIn('corp', 'elsewhere')).id).toBe(ida.id);
     expect((await app.start('corp', { link: ticket })).status).toBe(400);
+  });
+
+  it('links once, however often its code is exchanged', async () => {
+    const otto = await signUp(admin, 'otto');
+    const as = admin.as(otto.accessToken);
+    const { ticket: link } = (await ok(as.post('/auth/identity/link', { provider: 'corp' }))) as { ticket: string };
+    const app = application();
+    const { code } = await app.signIn('corp', account('of_otto'), { link });
+    const all = await Promise.all(Array.from({ length: 50 }, () => app.exchange(code, {}, as)));
+    expect(all.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(all.filter(({ status }) => status === 401)).toHaveLength(49);
+    expect(await identitiesOf(otto.id)).toEqual([{ subject: 'of_otto' }]);
+    const texts = async () => (await mailbox.to(otto.email)).map(({ text }) => text);
+    await expect.poll(async () => (await texts()).filter((text) => text.includes('was linked'))).toHaveLength(1);
   });
 
   it('links nothing once its session has ended, also where another process has ended it', async () => {
@@ -285,8 +368,9 @@ describe('a ticket', () => {
       expect(response.headers.get('location')).toBeNull();
       expect(JSON.stringify(await response.json())).toContain('identity.bad_ticket');
     }
-    const starts = await Promise.all(Array.from({ length: 10 }, () => application().start('other', { link: ticket })));
+    const starts = await Promise.all(Array.from({ length: 50 }, () => application().start('other', { link: ticket })));
     expect(starts.filter(({ status }) => status === 302)).toHaveLength(1);
+    expect(starts.filter(({ status }) => status === 400)).toHaveLength(49);
     expect(codes(await as.post('/auth/identity/link', { provider: 'nope' }))).toEqual(['provider.unknown']);
     expect((await open.post('/auth/identity/link', { provider: 'corp' })).status).toBe(401);
     await query(
@@ -479,9 +563,9 @@ describe('the callback', () => {
     account('olga');
     const app = application();
     const callback = await app.toCallback('corp', 'olga');
-    const all = await Promise.all(Array.from({ length: 20 }, () => app.open(callback.href)));
+    const all = await Promise.all(Array.from({ length: 50 }, () => app.open(callback.href)));
     expect(all.filter(({ status }) => status === 302)).toHaveLength(1);
-    expect(all.filter(({ status }) => status === 400)).toHaveLength(19);
+    expect(all.filter(({ status }) => status === 400)).toHaveLength(49);
   });
 
   it('leads a posted answer to the address with the values', async () => {
@@ -598,6 +682,31 @@ describe('the exchange', () => {
     expect((await signedIn('corp', 'tom')).id).not.toBe(id);
   });
 
+  it('begins no session where the kind of its member becomes inactive, or goes, meanwhile', async () => {
+    await defineKinds(admin, { id: 'fleeting' });
+    await ok(admin.post('/group/unit/kind_auth_member/link/group/kind/unit/fleeting', {}));
+    await provider('fleeting', { signup: true, member_kind: 'fleeting' });
+    account('flora');
+    await signedIn('fleeting', 'flora');
+    const [app, early, fresh] = [application(), application(), application()];
+    const { code } = await app.signIn('fleeting', 'flora');
+    const callback = await early.toCallback('fleeting', 'flora');
+    const first = await fresh.toCallback('fleeting', account('freda'));
+    await ok(admin.put('/kind/unit/fleeting', { active: false }));
+    expect(codes(await app.exchange(code))).toEqual(FAILED);
+    const { code: second } = early.back(await early.open(callback.href));
+    expect(codes(await early.exchange(second))).toEqual(FAILED);
+    expect(fresh.back(await fresh.open(first.href))).toEqual({ error: 'access.denied' });
+    await ok(admin.put('/kind/unit/fleeting', { active: true }));
+    expect(await ok(admin.get('/fleeting/unit'))).toMatchObject({ count: 1 });
+
+    const { code: third } = await app.signIn('fleeting', 'flora');
+    const last = await fresh.toCallback('fleeting', 'freda');
+    await ok(admin.delete('/kind/unit/fleeting?cascade=true'));
+    expect(codes(await app.exchange(third))).toEqual(FAILED);
+    expect(fresh.back(await fresh.open(last.href))).toEqual({ error: 'provider.refused' });
+  });
+
   it('is refused elsewhere: in another project', async () => {
     account('uma');
     const app = application();
@@ -605,5 +714,94 @@ describe('the exchange', () => {
     const elsewhere = await withMembers(await service.project());
     expect(codes(await app.exchange(code, {}, anonymous(elsewhere)))).toEqual(FAILED);
     expect((await app.exchange(code)).status).toBe(200);
+  });
+});
+
+describe('what is recorded and told', () => {
+  const linesOf = (id: string) =>
+    readFileSync(audit, 'utf8')
+      .split('\n')
+      .filter((line) => line.includes(id))
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+  it('is who was linked by whom, what was emptied, and what was removed', async () => {
+    const { id } = await signedIn('corp', account('vera'));
+    expect(linesOf(id ?? '')).toEqual([
+      expect.objectContaining({ action: 'identity.created', provider: 'corp', member: id, by: { anonymous: true } }),
+    ]);
+    const wanda = await signUp(admin, 'wanda');
+    await signedIn('corp', account('wanda'));
+    expect(linesOf(wanda.id)).toMatchObject([
+      { action: 'member.email_verified', by: 'provider', removed: ['password', 'sessions'] },
+      { action: 'identity.created', by: { anonymous: true } },
+    ]);
+    const xaver = await signUp(admin, 'xaver');
+    const by = { kind: 'person', id: xaver.id };
+    expect((await linkTo(xaver, 'corp', account('of_xaver'))).status).toBe(200);
+    expect(linesOf(xaver.id)).toMatchObject([{ action: 'identity.created', by, member: xaver.id }]);
+    const as = admin.as(xaver.accessToken);
+    const { items } = (await ok(as.get('/identity/unit'))) as { items: { id: string }[] };
+    await ok(as.delete(`/identity/unit/${items[0]?.id}`));
+    expect(linesOf(xaver.id).at(-1)).toMatchObject({ action: 'identity.deleted', by, id: items[0]?.id });
+  });
+
+  it('has no code, state, verifier, ticket, token or secret', async () => {
+    const yara = await signUp(admin, 'yara');
+    const as = admin.as(yara.accessToken);
+    const { ticket: link } = (await ok(as.post('/auth/identity/link', { provider: 'corp' }))) as { ticket: string };
+    const secrets = new Set([oidc.clientSecret, link]);
+    const answers: string[] = [];
+    const flow = async (more: object, wrong: (url: URL) => void = () => undefined) => {
+      const app = application();
+      const start = await app.start('corp', more);
+      const sent = new URL(start.headers.get('location') ?? '');
+      const callback = await signInAtProvider(sent, account('of_yara'));
+      secrets.add(callback.searchParams.get('code') ?? '');
+      wrong(callback);
+      const response = await app.open(callback.href);
+      const { code = '' } = app.back(response);
+      const given = [sent.searchParams.get('state'), sent.searchParams.get('nonce'), app.cookie?.split('=')[1]];
+      for (const each of [...given, code, app.verifier, app.challenge, app.state]) if (each) secrets.add(each);
+      answers.push((await app.open(callback.href)).status.toString());
+      return { app, code };
+    };
+    const first = await flow({ link });
+    const session = await ok(first.app.exchange(first.code, {}, as));
+    for (const token of [session.access_token, session.refresh_token]) secrets.add(token as string);
+    for (const more of [{}, { code_verifier: 'wrong' }])
+      answers.push((await first.app.exchange(first.code, more)).text);
+    await flow({}, (url) => url.searchParams.set('code', 'wrong'));
+    await flow({}, (url) => url.searchParams.set('iss', 'https://evil.example'));
+    answers.push(await (await application().start('corp', { link })).text());
+    // The database goes away under it.
+    const { app, code } = await flow({});
+    const run = () => Promise.reject(new Error('the connection is gone'));
+    const broken = vi.spyOn(service.service.database, 'ofProject').mockReturnValue({ run });
+    answers.push((await app.exchange(code)).text, (await as.post('/auth/identity/link', { provider: 'corp' })).text);
+    broken.mockRestore();
+
+    for (const kind of ['identity', 'identity_provider', 'person'])
+      for (const path of ['unit', 'history', 'export?format=ndjson', 'struct'])
+        answers.push((await admin.get(`/${kind}/${path}`)).text);
+    for (const path of ['/changes', '/settings', '/auth/ways']) answers.push((await admin.get(path)).text);
+    const mails = (await mailbox.all()).map(({ raw }) => raw);
+    const told = {
+      log: log.join(''),
+      audit: readFileSync(audit, 'utf8'),
+      answers: answers.join(),
+      mails: mails.join(),
+    };
+    expect(told.log.includes('an identity provider signed nobody in')).toBe(true);
+    expect(told.log.includes('unexpected error')).toBe(true);
+    expect(told.audit).toContain(yara.id);
+    const rows = JSON.stringify(await query(admin, 'SELECT * FROM $schema."_one_time"'));
+    expect(secrets.size).toBeGreaterThan(20);
+    for (const secret of secrets) {
+      expect(secret.length).toBeGreaterThan(15);
+      for (const [where, text] of Object.entries(told))
+        expect(text.includes(secret), `${secret} in ${where}`).toBe(false);
+    }
+    // What opens something is stored as a hash.
+    for (const each of [link, code, first.code]) expect(rows).not.toContain(each);
   });
 });

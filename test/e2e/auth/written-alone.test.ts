@@ -124,6 +124,16 @@ describe('a function', () => {
     expect((await ok(admin.get('/identity_provider/unit'))).count).toBe(0);
   });
 
+  it.each(['passkey', 'identity'])(
+    'makes and changes no %s, as the system too, and reads and deletes it',
+    async (kind) => {
+      for (const [method, args] of calls(makes))
+        expect(refusalOf(await call(method, args, true, kind))).toEqual(denied);
+      await ok(call('list', [], true, kind));
+      await ok(call('removeAll', ['all()'], true, kind));
+    },
+  );
+
   it.each(Object.keys(removes('')))('%s deletes as the system', async (method) => {
     const made = await makeKey(asAnn);
     const args = calls(removes(made.id)).find(([name]) => name === method)?.[1] ?? [];

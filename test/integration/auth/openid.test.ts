@@ -238,7 +238,10 @@ describe('a provider that is wrong', () => {
     ['without a subject', (broken) => (broken.claims = { sub: undefined })],
     ['with an empty subject', (broken) => (broken.claims = { sub: '' })],
     ['with a long subject', (broken) => (broken.claims = { sub: 'a'.repeat(256) })],
+    ['with a huge subject', (broken) => (broken.claims = { sub: 'a'.repeat(10_000) })],
     ['with a subject that is no text', (broken) => (broken.claims = { sub: 1 })],
+    ['with a list of subjects', (broken) => (broken.claims = { sub: ['subject'] })],
+    ['with an object for a subject', (broken) => (broken.claims = { sub: { toString: 'subject' } })],
     ['with a subject that cannot be stored', (broken) => (broken.claims = { sub: 'a\0' })],
     ['without a signature', (broken) => (broken.idToken = (claims) => jwt({ alg: 'none' }, claims, () => Buffer.of()))],
     [
