@@ -9,17 +9,18 @@ const PLAIN = /^[\x21-\x7e]+$/;
 
 /** What is wrong with such addresses, as a sentence; undefined if they can be used. */
 export function faultOfRedirects(redirects: readonly string[]): string | undefined {
-  const wrong = redirects.find((redirect) => !isPossible(redirect));
-  if (wrong !== undefined) {
-    const forms =
-      'https://<host>/<path>, http://127.0.0.1/<path>, http://localhost:<port>/<path> or com.example.app:/…';
-    return `'${wrong}' is not ${forms}, without query and fragment.`;
+  if (redirects.length > LIMITS.redirects) return `There are at most ${LIMITS.redirects}.`;
+  if (redirects.some(({ length }) => length > LIMITS.redirectLength)) {
+    return `Each has at most ${LIMITS.redirectLength} characters.`;
   }
-  return redirects.length > LIMITS.redirects ? `There are at most ${LIMITS.redirects}.` : undefined;
+  const wrong = redirects.find((redirect) => !isPossible(redirect));
+  if (wrong === undefined) return undefined;
+  const forms = 'https://<host>/<path>, http://127.0.0.1/<path>, http://localhost:<port>/<path> or com.example.app:/…';
+  return `'${wrong}' is not ${forms}, without query and fragment.`;
 }
 
 function isPossible(text: string): boolean {
-  if (!PLAIN.test(text) || text.length > LIMITS.redirectLength || text.includes('\\')) return false;
+  if (!PLAIN.test(text) || text.includes('\\')) return false;
   if (APP_SCHEME.test(text)) return true;
   if (!URL.canParse(text)) return false;
   const url = new URL(text);

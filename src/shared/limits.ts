@@ -246,9 +246,13 @@ export const LIMITS = {
   issuer: 500,
   clientSecret: 2000,
   claimName: 200,
-  /** Seconds of one request to an identity provider, bytes of its answer, and requests to one host at the same time. */
+  /**
+   * Seconds of one request to an identity provider; bytes of its discovery, and of its keys; characters of what is used
+   * of them, and bytes of its other answers; requests of a project to one host at the same time.
+   */
   providerSeconds: 5,
   providerAnswer: 1024 * 1024,
+  providerUsed: 64 * 1024,
   providerRequests: 16,
   /** Addresses that a sign-in with an identity provider may lead back to, and characters of each. */
   redirects: 20,

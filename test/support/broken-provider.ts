@@ -76,7 +76,7 @@ export class BrokenProvider {
         provider.asked.push({ path, headers: request.headers, body: Buffer.concat(pieces).toString() });
         const answer = provider.answers.get(path);
         if (answer) answer(response);
-        else respond(response, provider.#published(path));
+        else respond(response, provider.published(path));
       });
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -108,7 +108,8 @@ export class BrokenProvider {
     return { iss: issuer, aud: clientId, sub: 'subject', nonce, iat: now, exp: now + 300, ...this.claims };
   }
 
-  #published(path: string): Json | undefined {
+  /** What it publishes at a path if a test changes nothing. */
+  published(path: string): Json | undefined {
     const { issuer } = this;
     switch (path) {
       case '/.well-known/openid-configuration':

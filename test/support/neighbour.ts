@@ -21,17 +21,31 @@ const PAUSE = 5;
 
 /** Does the work while a quiet project reads one unit of its own again and again. */
 export async function beside<T>(quiet: TestProject, path: string, work: () => Promise<T>): Promise<Noticed<T>> {
-  const waits: number[] = [];
+  const read = async (): Promise<void> => {
+    const { status } = await quiet.get(path);
+    if (status !== 200) throw new Error(`the quiet project got ${status}`);
+  };
+  const { waits, ...noticed } = await besideAll({ read }, work);
+  return { ...noticed, waits: waits.read };
+}
+
+/** Does the work while others ask, one after another, again and again; `waits` are of each. */
+export async function besideAll<T, Name extends string>(
+  asks: Readonly<Record<Name, () => Promise<unknown>>>,
+  work: () => Promise<T>,
+): Promise<Omit<Noticed<T>, 'waits'> & { readonly waits: Readonly<Record<Name, readonly number[]>> }> {
+  const waits = Object.fromEntries(Object.keys(asks).map((name) => [name, []])) as unknown as Record<Name, number[]>;
   let over = false;
   const delay = monitorEventLoopDelay({ resolution: 5 });
   delay.enable();
   const running = work().finally(() => (over = true));
   do {
-    const begun = performance.now();
-    const { status } = await quiet.get(path);
-    if (status !== 200) throw new Error(`the quiet project got ${status}`);
-    waits.push(performance.now() - begun);
-    await pause(PAUSE);
+    for (const name of Object.keys(asks) as Name[]) {
+      const begun = performance.now();
+      await asks[name]();
+      waits[name].push(performance.now() - begun);
+      await pause(PAUSE);
+    }
   } while (!over);
   const result = await running;
   delay.disable();

@@ -46,7 +46,7 @@ export class DiscoveryController {
     const issuer = await this.providers.issuerOf(project, id);
     await this.throttle.count(project, authRequestOf(request));
     try {
-      const { authorizationEndpoint, tokenEndpoint } = await this.openId.discover(issuer);
+      const { authorizationEndpoint, tokenEndpoint } = await this.openId.discover(project.schema, issuer);
       return jsonAnswer({ issuer, authorization_endpoint: authorizationEndpoint, token_endpoint: tokenEndpoint });
     } catch (error) {
       if (!(error instanceof ProviderFailure)) throw error;

@@ -18,6 +18,8 @@ import type { Project } from '../../tenancy/project.js';
 import type { Versioned } from '../../unit/table/unit.repository.js';
 
 export interface IdentityProvider {
+  /** Of its project. */
+  readonly schema: string;
   readonly id: string;
   readonly label: string;
   readonly issuer: string;
@@ -68,6 +70,7 @@ export class Providers {
     const row = await this.#find(project, id);
     if (!row.active) throw unknownProvider(id);
     return {
+      schema: project.schema,
       id: row.id,
       label: row.label,
       issuer: row.issuer,

@@ -19,7 +19,7 @@ export function secretsKeyFile(): Option {
 export function dropSecrets(): Option {
   return new Option(
     '--drop-secrets',
-    'removes stored secrets that no key opens: authenticator apps are set up anew, webhooks pause',
+    'removes stored secrets that no key opens: authenticator apps are set up anew, webhooks pause, identity providers are inactive',
   );
 }
 

@@ -409,6 +409,7 @@ describe('its secret', () => {
 describe('sign-in', () => {
   it('finds active providers, as they are stored', async () => {
     const expected: IdentityProvider = {
+      schema: `project_${admin.id}`,
       id: 'google',
       label: 'Google',
       issuer: GOOGLE.issuer,

@@ -23,6 +23,7 @@ import { signInAtProvider, startOidcProvider, type OidcProvider } from '../../su
 
 const CALLBACK = 'http://127.0.0.1:5000/api/lib/project/a/provider/b/callback';
 const DISCOVERY = '/.well-known/openid-configuration';
+const PROJECT = 'shop';
 const PUBLIC = { url: 'https://kind.example.com' } as PublicAddress;
 
 /** Texts that must be in no error and in no line of the log. */
@@ -94,7 +95,7 @@ describe('a provider that keeps to the standard', () => {
     const accounts = { alice: { email: 'alice@example.com', email_verified: true, given_name: 'Alice' } };
     provider = await startOidcProvider({ redirectUris: [CALLBACK], accounts });
     const { issuer, clientId, clientSecret } = provider;
-    client = { issuer, clientId, clientSecret, scopes: 'openid email profile' };
+    client = { schema: PROJECT, issuer, clientId, clientSecret, scopes: 'openid email profile' };
   });
 
   const flow = (): Start => ({
@@ -175,7 +176,7 @@ describe('a provider that keeps to the standard', () => {
   });
 
   it('tells settings where it is', async () => {
-    expect(await openId.discover(provider.issuer)).toEqual({
+    expect(await openId.discover(PROJECT, provider.issuer)).toEqual({
       issuer: provider.issuer,
       authorizationEndpoint: `${provider.issuer}/auth`,
       tokenEndpoint: `${provider.issuer}/token`,
@@ -195,6 +196,7 @@ describe('a provider that is wrong', () => {
   afterEach(() => void vi.useRealTimers());
 
   const clientOf = (): ProviderClient => ({
+    schema: PROJECT,
     issuer: provider.issuer,
     clientId: BrokenProvider.clientId,
     clientSecret: SECRET,
@@ -324,7 +326,7 @@ describe('a provider that is wrong', () => {
     it.each<[string, string, (broken: BrokenProvider) => Parameters<BrokenProvider['answers']['set']>[1]]>([
       ['never', '0.5 seconds', () => () => undefined],
       ['slowly', '0.5 seconds', () => (response) => void response.writeHead(200).write('{')],
-      ['too much', '1mb', () => (response) => void response.end(huge)],
+      ['too much', 'more than', () => (response) => void response.end(huge)],
       ['with a failure', '500', () => (response) => void response.writeHead(500).end('{}')],
       ['that it is busy', '429', () => (response) => void response.writeHead(429).end('{}')],
       ['a page', 'JSON', () => (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>')],
@@ -348,8 +350,10 @@ describe('a provider that is wrong', () => {
         const broken = await BrokenProvider.start();
         broken.answers.set(path, answering(broken));
         const client = { ...clientOf(), issuer: broken.issuer };
-        expect(await failure(signIn({}, client)), path).toMatchObject(is);
-        if (path === DISCOVERY) expect(await failure(openId.discover(broken.issuer))).toMatchObject(is);
+        const failed = await failure(signIn({}, client));
+        expect(failed, path).toMatchObject(is);
+        if (reason === 'more than') expect(failed.reason).toContain(['/token', '/me'].includes(path) ? '64kb' : '1mb');
+        if (path === DISCOVERY) expect(await failure(openId.discover(PROJECT, broken.issuer))).toMatchObject(is);
         expect(broken.count('/elsewhere')).toBe(0);
       });
       await Promise.all(failures);
@@ -362,30 +366,30 @@ describe('a provider that is wrong', () => {
       code: 'provider.unavailable',
       reason: 'there is no connection to it (ECONNREFUSED)',
     });
-    const unknown = openId.discover('https://unknown.example.com');
+    const unknown = openId.discover(PROJECT, 'https://unknown.example.com');
     expect(await failure(unknown)).toMatchObject({
       code: 'provider.unavailable',
       reason: 'one of its hosts has no address',
     });
     provider.answers.set(DISCOVERY, (response) => void response.writeHead(404).end('{}'));
-    expect(await failure(openId.discover(provider.issuer))).toMatchObject({ code: 'provider.unavailable' });
+    expect(await failure(openId.discover(PROJECT, provider.issuer))).toMatchObject({ code: 'provider.unavailable' });
   });
 
   it('is never the service itself', async () => {
     openId = openIdOf({ own: [{ host: '127.0.0.1', port: provider.port }] });
-    expect(await failure(openId.discover(provider.issuer))).toMatchObject({ code: 'provider.unavailable' });
+    expect(await failure(openId.discover(PROJECT, provider.issuer))).toMatchObject({ code: 'provider.unavailable' });
     expect(provider.asked).toEqual([]);
   });
 
   it('is on public addresses, by https:, unless others are allowed', async () => {
     openId = openIdOf({ allowPrivate: false, names: { 'inside.example.com': '10.0.0.1' } });
-    expect(await failure(openId.discover(provider.issuer))).toMatchObject({ code: 'provider.refused' });
+    expect(await failure(openId.discover(PROJECT, provider.issuer))).toMatchObject({ code: 'provider.refused' });
     for (const issuer of [
       provider.issuer.replace('http:', 'https:'),
       'https://169.254.169.254',
       'https://inside.example.com',
     ]) {
-      expect(await failure(openId.discover(issuer))).toMatchObject({
+      expect(await failure(openId.discover(PROJECT, issuer))).toMatchObject({
         code: 'provider.unavailable',
         reason: 'one of its hosts has an address that is not allowed',
       });
@@ -425,7 +429,7 @@ describe('a provider that is wrong', () => {
     expect(provider.asked).toEqual([]);
   });
 
-  it('has so many requests at the same time', async () => {
+  it('has so many requests of a project at the same time, which leave other projects theirs', async () => {
     lowerLimit('providerRequests', 2);
     let open = 0;
     const both = new Promise<void>((resolve) => {
@@ -435,17 +439,18 @@ describe('a provider that is wrong', () => {
         void both.then(() => setTimeout(() => response.writeHead(500).end(), 20));
       });
     });
-    await openId.discover(provider.issuer);
+    await openId.discover(PROJECT, provider.issuer);
     await openId.authorizationUrl(clientOf(), start);
     const [first, second] = [failure(signIn()), failure(signIn())];
     await both;
-    const third = await failure(openId.discover(provider.issuer));
+    const third = await failure(openId.discover(PROJECT, provider.issuer));
     expect(third).toMatchObject({
       code: 'provider.unavailable',
       reason: expect.stringContaining('too many') as string,
     });
+    expect(await openId.discover('other', provider.issuer)).toMatchObject({ issuer: provider.issuer });
     expect((await Promise.all([first, second])).map(({ code }) => code)).toEqual(Array(2).fill('provider.unavailable'));
-    expect(await openId.discover(provider.issuer)).toMatchObject({ issuer: provider.issuer });
+    expect(await openId.discover(PROJECT, provider.issuer)).toMatchObject({ issuer: provider.issuer });
   });
 
   describe('its discovery and keys', () => {
@@ -461,8 +466,20 @@ describe('a provider that is wrong', () => {
       later(20);
       await signIn();
       expect([provider.count(DISCOVERY), provider.count('/keys')]).toEqual([2, 2]);
-      await openId.discover(provider.issuer);
+      await openId.discover(PROJECT, provider.issuer);
       expect(provider.count(DISCOVERY)).toBe(3);
+    });
+
+    it('have as much of use as a limit says, and of anything else as a provider may answer', async () => {
+      const more = { more: Array.from({ length: 100_000 }, () => ({})) };
+      provider.discovery = more;
+      provider.answers.set('/keys', (response) => {
+        response.end(JSON.stringify({ ...more, keys: [{ ...publicJwk(provider.key), x5c: ['x'.repeat(100_000)] }] }));
+      });
+      expect(await signIn()).toMatchObject({ subject: 'subject' });
+      provider.discovery = { token_endpoint: `${provider.issuer}/token?${'x'.repeat(LIMITS.providerUsed)}` };
+      const is = { code: 'provider.unavailable', reason: 'it publishes more than 64kb of what is used' };
+      expect(await failure(openId.discover(PROJECT, provider.issuer))).toMatchObject(is);
     });
 
     it('are read anew for a key that is not known, once a minute at most', async () => {
@@ -618,7 +635,7 @@ it('Apple is asked to post its answer, and others are not', async () => {
   const modeOf = async (issuer: string) => {
     const [authorization_endpoint, token_endpoint, jwks_uri] = [`${issuer}/auth`, `${issuer}/token`, `${issuer}/keys`];
     const discovery = { issuer, authorization_endpoint, token_endpoint, jwks_uri };
-    const client = { issuer, clientId: 'a', clientSecret: SECRET, scopes: 'openid email' };
+    const client = { schema: PROJECT, issuer, clientId: 'a', clientSecret: SECRET, scopes: 'openid email' };
     const start = { redirectUri: CALLBACK, state: STATE, nonce: 'n', codeVerifier: VERIFIER };
     const openId = new OpenId(new WithAnswers({ [`${issuer}${DISCOVERY}`]: discovery }), log.logger);
     return (await openId.authorizationUrl(client, start)).searchParams.get('response_mode');
@@ -645,7 +662,7 @@ describe('a provider of many tenants', () => {
       [`${host}/token`]: { access_token: ACCESS, token_type: 'Bearer', id_token: signedBy(key, token) },
     });
     return new OpenId(requests, log.logger).identity(
-      { issuer, clientId, clientSecret: SECRET, scopes: 'openid' },
+      { schema: PROJECT, issuer, clientId, clientSecret: SECRET, scopes: 'openid' },
       {
         redirectUri: CALLBACK,
         state: STATE,

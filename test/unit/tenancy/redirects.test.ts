@@ -44,7 +44,9 @@ describe('redirects', () => {
   it('are 20 at most', () => {
     const redirects = (count: number) => Array.from({ length: count }, (_, at) => `https://a${at}.example/`);
     expect(read(redirects(20).join())).toEqual({ redirects: redirects(20) });
-    expect(read(redirects(21).join())).toBeInstanceOf(SettingFault);
+    expect(read(redirects(21).join())).toMatchObject({ text: 'redirects: There are at most 20.' });
+    const long = `https://example.com/${'a'.repeat(500)}`;
+    expect(read(long)).toMatchObject({ text: 'redirects: Each has at most 500 characters.' });
   });
 });
 

@@ -7,12 +7,15 @@ import type { ClientAuth, Configuration, CustomFetch, ServerMetadata } from 'ope
 import type { Logger } from 'pino';
 import { LOGGER } from '../../../http/log/logger.js';
 import { EMAIL_LENGTH, isEmailAddress } from '../../../shared/email.js';
+import { LIMITS } from '../../../shared/limits.js';
 import { isSameIssuer } from './entra.js';
 import { ProviderDocuments } from './provider-documents.js';
 import { failureOf, refused, saidNo } from './provider-failure.js';
 import { ProviderRequests } from './provider-requests.js';
 
 export interface ProviderClient {
+  /** Of the project whose client it is. */
+  readonly schema: string;
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string | null;
@@ -106,7 +109,7 @@ export class OpenId {
       const error = params.get('error');
       if (error !== null) throw saidNo(error);
       const configuration = await this.#configuration(library, client);
-      await this.#checkSignatures(library, configuration);
+      await this.#checkSignatures(library, configuration, client.schema);
       const callback = new URL(flow.redirectUri);
       callback.search = params.toString();
       const tokens = await library.authorizationCodeGrant(configuration, callback, {
@@ -129,10 +132,10 @@ export class OpenId {
   }
 
   /** Reads the discovery of an issuer anew, for settings. @throws ProviderFailure */
-  discover(issuer: string): Promise<Discovered> {
+  discover(schema: string, issuer: string): Promise<Discovered> {
     return this.#orFailure(issuer, async (library) => {
-      const client = { issuer, clientId: 'unknown', clientSecret: null, scopes: '' };
-      const configuration = await this.#configuration(library, client, (url) => this.#documents.readAnew(url));
+      const client = { schema, issuer, clientId: 'unknown', clientSecret: null, scopes: '' };
+      const configuration = await this.#configuration(library, client, (url) => this.#documents.readAnew(schema, url));
       const { authorization_endpoint, token_endpoint } = endpointsOf(configuration.serverMetadata());
       return { issuer, authorizationEndpoint: authorization_endpoint, tokenEndpoint: token_endpoint };
     });
@@ -140,8 +143,8 @@ export class OpenId {
 
   async #configuration(
     library: Library,
-    { issuer, clientId, clientSecret }: ProviderClient,
-    read = (url: string) => this.#documents.get(url),
+    { schema, issuer, clientId, clientSecret }: ProviderClient,
+    read = (url: string) => this.#documents.get(schema, url),
   ): Promise<Configuration> {
     const configuration = await library.discovery(
       new URL(issuer),
@@ -159,27 +162,29 @@ export class OpenId {
     if (!this.requests.allows(new URL(endpoints.authorization_endpoint))) {
       throw refused('its authorization_endpoint is not https:');
     }
-    configuration[library.customFetch] = this.#fetch(endpoints.jwks_uri);
+    configuration[library.customFetch] = this.#fetch(schema, endpoints.jwks_uri);
     return configuration;
   }
 
   /** What the library requests after the discovery. Keys, only if those that it was given lack one: see below. */
-  #fetch(keys: string): CustomFetch {
+  #fetch(schema: string, keys: string): CustomFetch {
     return async (url, { method, headers, body }) => {
-      if (url === new URL(keys).href) return jsonAnswer(await this.#documents.getNewer(keys));
+      if (url === new URL(keys).href) return jsonAnswer(await this.#documents.getNewer(schema, keys));
       return this.requests.send(url, {
+        schema,
         method,
         headers,
+        most: LIMITS.providerUsed,
         ...(body instanceof URLSearchParams && { body: String(body) }),
       });
     };
   }
 
   /** The library checks no signatures unless it is told to, and would keep keys for five minutes alone. */
-  async #checkSignatures(library: Library, configuration: Configuration): Promise<void> {
+  async #checkSignatures(library: Library, configuration: Configuration, schema: string): Promise<void> {
     library.enableNonRepudiationChecks(configuration);
     const { jwks_uri } = endpointsOf(configuration.serverMetadata());
-    const jwks = JSON.parse(await this.#documents.get(jwks_uri)) as { keys: [] };
+    const jwks = JSON.parse(await this.#documents.get(schema, jwks_uri)) as { keys: [] };
     library.setJwksCache(configuration, { jwks, uat: Math.floor(Date.now() / 1000) - AGE_OF_KEYS });
   }
 

@@ -1,6 +1,9 @@
 /** What identity providers publish, their discovery and their keys, as it was read last. */
 import { LRUCache } from 'lru-cache';
+import { readJson } from '../../../http/body/json-pieces.js';
+import { LIMITS } from '../../../shared/limits.js';
 import { SharedLoads } from '../../../shared/shared-loads.js';
+import { byteSizeText } from '../../../shared/texts.js';
 import { unavailable } from './provider-failure.js';
 import type { ProviderRequests } from './provider-requests.js';
 
@@ -30,32 +33,63 @@ export class ProviderDocuments {
   constructor(private readonly requests: Pick<ProviderRequests, 'send'>) {}
 
   /** The document as it was read within the last hour, or as it is. @throws ProviderFailure `provider.unavailable` */
-  async get(url: string): Promise<string> {
+  async get(schema: string, url: string): Promise<string> {
     const known = this.#read.get(url);
-    return known && Date.now() - known.readAt < LASTS ? known.text : this.readAnew(url);
+    return known && Date.now() - known.readAt < LASTS ? known.text : this.readAnew(schema, url);
   }
 
   /** For what the document did not have. One that was read anew a short time ago is returned as it was. */
-  getNewer(url: string): Promise<string> {
+  getNewer(schema: string, url: string): Promise<string> {
     return this.#loads.run(url, async () => {
       const known = this.#read.get(url);
       if (known && Date.now() - known.triedAt < PAUSE) return known.text;
       if (known) this.#read.set(url, { ...known, triedAt: Date.now() });
-      return this.#load(url);
+      return this.#load(schema, url);
     });
   }
 
   /** @throws ProviderFailure `provider.unavailable` */
-  readAnew(url: string): Promise<string> {
-    return this.#loads.run(url, () => this.#load(url));
+  readAnew(schema: string, url: string): Promise<string> {
+    return this.#loads.run(url, () => this.#load(schema, url));
   }
 
-  async #load(url: string): Promise<string> {
-    const answer = await this.requests.send(url, { method: 'GET', headers: { accept: 'application/json' } });
+  async #load(schema: string, url: string): Promise<string> {
+    const headers = { accept: 'application/json' };
+    const most = LIMITS.providerAnswer;
+    const answer = await this.requests.send(url, { schema, method: 'GET', headers, most });
     if (answer.status !== 200) throw unavailable(`it answered with the status ${answer.status}`);
-    const text = await answer.text();
+    const text = JSON.stringify(usedOf(await readJson(await answer.text(), schema)));
+    if (text.length > LIMITS.providerUsed) {
+      throw unavailable(`it publishes more than ${byteSizeText(LIMITS.providerUsed)} of what is used`);
+    }
     const now = Date.now();
     this.#read.set(url, { text, readAt: now, triedAt: now });
     return text;
   }
+}
+
+/** Of both sorts of documents, and of keys (RFC 7517, 7518, 8037). The rest would be read anew for every sign-in. */
+const USED = [
+  'issuer',
+  'authorization_endpoint',
+  'token_endpoint',
+  'jwks_uri',
+  'userinfo_endpoint',
+  'authorization_response_iss_parameter_supported',
+  'id_token_signing_alg_values_supported',
+  'token_endpoint_auth_methods_supported',
+  'userinfo_signing_alg_values_supported',
+  'keys',
+];
+const USED_OF_KEYS = ['kty', 'kid', 'use', 'key_ops', 'alg', 'crv', 'n', 'e', 'x', 'y', 'pub'];
+
+function usedOf(json: unknown): object {
+  const document = picked(json, USED) as { readonly keys?: unknown };
+  const { keys } = document;
+  return Array.isArray(keys) ? { ...document, keys: keys.map((key) => picked(key, USED_OF_KEYS)) } : document;
+}
+
+function picked(json: unknown, names: readonly string[]): object {
+  const all = Object(json) as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(names.filter((name) => Object.hasOwn(all, name)).map((name) => [name, all[name]]));
 }

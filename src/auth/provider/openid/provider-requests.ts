@@ -2,6 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { IncomingMessage } from 'node:http';
 import { type Config, CONFIG } from '../../../config/config.js';
+import { readJson } from '../../../http/body/json-pieces.js';
 import { isLoopback } from '../../../outgoing/addresses.js';
 import { AddressError, CheckedAddresses, requestTo, until } from '../../../outgoing/checked-addresses.js';
 import { placeOfUrl } from '../../../outgoing/places.js';
@@ -10,14 +11,18 @@ import { byteSizeText } from '../../../shared/texts.js';
 import { ProviderFailure, refused, unavailable } from './provider-failure.js';
 
 interface ProviderRequest {
+  /** The schema of the project that it is for. */
+  readonly schema: string;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Bytes of an answer; others are refused. */
+  readonly most: number;
 }
 
 @Injectable()
 export class ProviderRequests {
-  /** Requests under way, by host. */
+  /** Requests under way, by project and host: those of one project leave others theirs. */
   readonly #running = new Map<string, number>();
 
   constructor(
@@ -43,26 +48,28 @@ export class ProviderRequests {
   async send(address: string, request: ProviderRequest): Promise<Response> {
     const url = new URL(address);
     if (!this.allows(url)) throw refused('one of its addresses is not https:');
-    const { status, type, text } = await this.#inTurn(url, () => this.#sendInTime(url, request));
+    const { status, type, text } = await this.#inTurn(`${request.schema} ${url.host}`, () =>
+      this.#sendInTime(url, request),
+    );
     if (status < 200 || (status >= 300 && status < 400) || status === 429 || status >= 500) {
       throw unavailable(`it answered with the status ${status}`);
     }
-    if (status < 300 && !type.startsWith('application/jwt') && !isJson(text)) {
+    if (status < 300 && !type.startsWith('application/jwt') && !(await isJson(text, request.schema))) {
       throw unavailable('it did not answer JSON');
     }
     return new Response(text, { status, headers: { 'content-type': type } });
   }
 
-  async #inTurn<T>(url: URL, work: () => Promise<T>): Promise<T> {
-    const running = this.#running.get(url.host) ?? 0;
+  async #inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const running = this.#running.get(key) ?? 0;
     if (running >= LIMITS.providerRequests) throw unavailable('too many requests to it have no answer yet');
-    this.#running.set(url.host, running + 1);
+    this.#running.set(key, running + 1);
     try {
       return await work();
     } finally {
-      const left = (this.#running.get(url.host) ?? 1) - 1;
-      if (left === 0) this.#running.delete(url.host);
-      else this.#running.set(url.host, left);
+      const left = (this.#running.get(key) ?? 1) - 1;
+      if (left === 0) this.#running.delete(key);
+      else this.#running.set(key, left);
     }
   }
 
@@ -87,7 +94,7 @@ interface ReadAnswer {
 function answerOf(
   url: URL,
   addresses: readonly string[],
-  { method, headers, body = '' }: ProviderRequest,
+  { method, headers, body = '', most }: ProviderRequest,
   signal: AbortSignal,
 ): Promise<ReadAnswer> {
   const bytes = Buffer.from(body);
@@ -96,7 +103,7 @@ function answerOf(
     const request = requestTo(url, addresses, { method, headers: sent, signal });
     request.on('error', reject);
     request.on('response', (answer) => {
-      textOf(answer)
+      textOf(answer, most)
         .then((text) => {
           resolve({ status: answer.statusCode ?? 0, type: answer.headers['content-type'] ?? '', text });
         }, reject)
@@ -106,21 +113,20 @@ function answerOf(
   });
 }
 
-async function textOf(answer: IncomingMessage): Promise<string> {
+async function textOf(answer: IncomingMessage, most: number): Promise<string> {
   const pieces: Buffer[] = [];
   let length = 0;
   for await (const piece of answer as AsyncIterable<Buffer>) {
     length += piece.length;
-    if (length > LIMITS.providerAnswer)
-      throw unavailable(`it answered more than ${byteSizeText(LIMITS.providerAnswer)}`);
+    if (length > most) throw unavailable(`it answered more than ${byteSizeText(most)}`);
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString();
 }
 
-function isJson(text: string): boolean {
+async function isJson(text: string, schema: string): Promise<boolean> {
   try {
-    JSON.parse(text);
+    await readJson(text, schema);
     return true;
   } catch {
     return false;
