@@ -599,7 +599,7 @@ describe('the callback', () => {
 
   it('stores no address that is none, and signs in all the same', async () => {
     const { id } = await signedIn('corp', account('odd'));
-    for (const email of ['a\0b@example.com', `${'a'.repeat(100_000)}@example.com`, '\ud800@example.com', 7]) {
+    for (const email of ['a\0b@example.com', `${'a'.repeat(50_000)}@example.com`, '\ud800@example.com', 7]) {
       account('odd', { email });
       expect((await signedIn('corp', 'odd')).id).toBe(id);
       const found = await query(admin, 'SELECT "email" FROM $schema."identity" WHERE "member" = $1::uuid', [id]);
