@@ -95,20 +95,29 @@ export class SecondStepService {
         ? await findCredential(this.database.ofProject(project), project, memberId)
         : undefined;
       if (member?.member_kind !== kindId) throw refusal('unit.unknown', `No '${shortened(kindId)}' has that id`);
-      const statement = findAdministratorsStatement(project.schema, MOST_TOLD);
-      const administrators = await this.database.ofProject(project).run<Credential>(statement);
-      const others = administrators.filter(({ id }) => id !== member.id);
-      return this.#removeOf(scope, client, member, [member, ...others]);
+      return this.#removeLost(scope, client, member);
     });
   }
 
-  /** Of the member with a name or address, for operators. @throws KindError 404, 409 */
+  /** Of the member with a name or address, for operators; the same are told. @throws KindError 404, 409 */
   async removeByName(project: Project, name: string): Promise<Credential> {
     const member = await memberNamed(this.database.ofProject(project), project, name);
     const scope = { project, caller: SYSTEM };
     const now: Pick<AuthRequest, 'afterAnswer'> = { afterAnswer: (work) => work() };
-    await this.#removeOf(scope, now, member, [member]);
+    await this.#removeLost(scope, now, member);
     return member;
+  }
+
+  async #removeLost(
+    scope: RequestScope,
+    client: Pick<AuthRequest, 'afterAnswer'>,
+    member: Credential,
+  ): Promise<Answer> {
+    const { project } = scope;
+    const statement = findAdministratorsStatement(project.schema, MOST_TOLD);
+    const administrators = await this.database.ofProject(project).run<Credential>(statement);
+    const others = administrators.filter(({ id }) => id !== member.id);
+    return this.#removeOf(scope, client, member, [member, ...others]);
   }
 
   async #removeOf(

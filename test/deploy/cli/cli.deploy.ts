@@ -3,6 +3,7 @@ import 'reflect-metadata';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { TOTP } from 'otpauth';
 import { pino } from 'pino';
 import { afterAll, describe, expect, test } from 'vitest';
 import { prepareProjects } from '../../../src/before-serving.js';
@@ -59,8 +60,8 @@ function ask(project: string, password: string): Promise<Response> {
   });
 }
 
-async function session(project: string, password: string): Promise<{ refresh_token: string }> {
-  const { content } = (await (await ask(project, password)).json()) as { content: { refresh_token: string } };
+async function session(project: string, password: string): Promise<{ access_token: string; refresh_token: string }> {
+  const { content } = (await (await ask(project, password)).json()) as { content: Awaited<ReturnType<typeof session>> };
   return content;
 }
 
@@ -283,6 +284,31 @@ describe('member set-password', () => {
       out: '',
       err: expect.stringContaining(`error: ${text}`) as string,
     });
+  });
+});
+
+describe('member reset-second-step', () => {
+  test('removes the authenticator app, of which the member is told', async () => {
+    await kind(...create('locked-out', '--admin-password', 'correct horse 2'));
+    const { access_token: token } = await session('locked-out', 'correct horse 2');
+    const post = async (path: string, body: object) => {
+      const headers = {
+        'kind-project-key': 'locked-out',
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+      };
+      const init = { method: 'POST', headers, body: JSON.stringify(body) };
+      return ((await (await fetch(`${service.url}/api/lib${path}`, init)).json()) as { content: unknown }).content;
+    };
+    const { secret } = (await post('/auth/totp', {})) as { secret: string };
+    await post('/auth/totp/confirm', { code: new TOTP({ secret }).generate() });
+    expect((await ask('locked-out', 'correct horse 2')).headers.get('kind-second-step')).toBe('totp');
+    const removed = { kind: 'kind_admin', username: 'ann' };
+    expect(await json('member', 'reset-second-step', 'locked-out', 'ANN@example.com')).toEqual(removed);
+    expect(await signIn('locked-out', 'correct horse 2')).toEqual({ status: 200 });
+    const { text } = (await new Mailbox(dataDir).to('ann@example.com')).at(-1) ?? { text: '' };
+    expect(text).toContain('no longer asked for');
+    expect(await kind('member', 'reset-second-step', 'locked-out', 'ann')).toMatchObject({ code: 1, out: '' });
   });
 });
 

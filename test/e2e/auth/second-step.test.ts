@@ -1,6 +1,9 @@
 /** The second step of members: an authenticator app, recovery codes, and proofs of who they are. */
 import { TOTP } from 'otpauth';
 import { describe, expect, it } from 'vitest';
+import { SecondStepService } from '../../../src/auth/second-step/second-step.service.js';
+import { Provisioning } from '../../../src/catalog/project/provisioning.js';
+import { projectOf } from '../../../src/tenancy/project.js';
 import { anonymous, signUp, withMembers, type TestMember } from '../../support/callers.js';
 import { ok, query } from '../../support/definitions.js';
 import { upload } from '../../support/files.js';
@@ -136,6 +139,14 @@ describe('an app that was lost', () => {
     expect((await mailbox.last(member.email, 2)).text).toContain('no longer asked for');
     expect((await mailbox.last('admin@example.com')).text).toContain('no longer asked for');
     expect(codes(await admin.delete(path(member)))).toEqual(refused(409, 'totp.missing'));
+    // By the command for operators too.
+    const other = await withApp('lou');
+    const told = (await mailbox.to('admin@example.com')).length;
+    const { app } = service.service;
+    const project = projectOf(await app.get(Provisioning).getActive(admin.id));
+    await app.get(SecondStepService).removeByName(project, 'lou');
+    expect((await mailbox.last('admin@example.com', told + 1)).text).toContain('no longer asked for');
+    expect(await ok(signIn(other.member))).toMatchObject({ id: other.member.id });
   });
 });
 
