@@ -7,7 +7,7 @@ import { contentionOn, trackContention } from '../database/transaction/contentio
 import { getBuiltInKind, isMemberKind, type KindDef } from '../model/model.js';
 import { ADMIN_KIND, CREDENTIAL_KIND, OWNED_KINDS } from '../model/built-in-traits.js';
 import { EMAIL_VERIFIED_AT } from '../model/built-in/member-fields.js';
-import { isEmailAddress } from '../shared/email.js';
+import { isMemberAddress } from '../shared/email.js';
 import { Faults, KindError, refusal, type Message } from '../shared/errors.js';
 import { scalarText, type Json } from '../shared/json.js';
 import { foldName, isVisibleName } from '../shared/member-names.js';
@@ -224,8 +224,7 @@ function checkSignInNames(
   const { username, email } = Object.fromEntries(values) as Record<string, Json>;
   if (typeof username !== 'string' || typeof email !== 'string') return;
   const location = (parameter: string) => (index === undefined ? { parameter } : { parameter, index });
-  if (![email, foldName(email)].every(isEmailAddress))
-    faults.add('parameter.bad_value', 'email: must be an e-mail address', location('email'));
+  if (!isMemberAddress(email)) faults.add('parameter.bad_value', 'email: must be an e-mail address', location('email'));
   if (!isVisibleName(username)) {
     faults.add(
       'parameter.bad_value',

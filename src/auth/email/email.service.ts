@@ -4,10 +4,9 @@ import { usedBy } from '../../catalog/session/executors.js';
 import { Catalog } from '../../catalog/catalog.service.js';
 import { Database } from '../../database/database.js';
 import { NULL_ANSWER, type Answer } from '../../http/answer/answer.js';
-import { EMAIL_LENGTH, isEmailAddress } from '../../shared/email.js';
+import { EMAIL_LENGTH, isMemberAddress } from '../../shared/email.js';
 import { type KindError, refusal } from '../../shared/errors.js';
 import { scalarText } from '../../shared/json.js';
-import { foldName } from '../../shared/member-names.js';
 import type { Project } from '../../tenancy/project.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
 import { requireSession, type AuthRequest } from '../auth-request.js';
@@ -65,7 +64,7 @@ export class EmailService {
     const email = given.trim();
     return this.catalog.inProject(project, async () => {
       const { id } = await this.fresh.require(scope);
-      if (email.length > EMAIL_LENGTH || ![email, foldName(email)].every(isEmailAddress))
+      if (email.length > EMAIL_LENGTH || !isMemberAddress(email))
         throw refusal('parameter.bad_value', 'email: must be an e-mail address', { parameter: 'email' });
       await this.#countMail(project, client, id);
       await this.mails.sendToNew(project, client, id, email);

@@ -9,8 +9,9 @@ import { usedBy } from '../../catalog/session/executors.js';
 import { Database, type Transaction } from '../../database/database.js';
 import { ADMIN_KIND } from '../../model/built-in-traits.js';
 import type { Model } from '../../model/model.js';
+import { isPlainAddress, isSameMailbox } from '../../shared/email.js';
 import { KindError, refusal } from '../../shared/errors.js';
-import { foldName, isVisibleName } from '../../shared/member-names.js';
+import { isVisibleName } from '../../shared/member-names.js';
 import { ANONYMOUS } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
@@ -106,8 +107,8 @@ export class ProviderAccounts {
   #link({ scope, model, provider, proved }: Visit, email: string, found: Credential): Promise<SignedIn | undefined> {
     const { project } = scope;
     // Written in another form of Unicode, it may be another mailbox.
-    const isSame = lowerAscii(found.email) === lowerAscii(email);
-    if (found.member_kind === ADMIN_KIND || provider.link === 'never' || !isSame) throw notLinked();
+    if (found.member_kind === ADMIN_KIND || provider.link === 'never' || !isSameMailbox(found.email, email))
+      throw notLinked();
     if (!isUsable(found, model)) throw refusal('access.denied', 'The kind of the member is inactive');
     return this.database
       .transaction(async (tx) => {
@@ -197,14 +198,8 @@ function orMissing(error: unknown): never {
 function verifiedEmail({ trustEmail }: IdentityProvider, { email, emailVerified }: ProvedIdentity): string {
   const isVerified = emailVerified ?? trustEmail;
   // One that is folded to another one is not what was verified.
-  const isPlain = email !== undefined && email.normalize('NFKC') === email && foldName(email) === email.toLowerCase();
-  if (isVerified && isPlain) return email;
+  if (isVerified && email !== undefined && isPlainAddress(email)) return email;
   throw refusal('provider.email_unverified', 'The provider does not say of an e-mail address that it is verified');
-}
-
-/** Letters beyond ASCII may be others in lower case: that of the Kelvin sign is a k. */
-function lowerAscii(text: string): string {
-  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
 function newIdentity({ id: provider }: IdentityProvider, { issuer, subject, email }: ProvedIdentity): NewIdentity {

@@ -6,7 +6,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { ClientAuth, Configuration, CustomFetch, ServerMetadata } from 'openid-client';
 import type { Logger } from 'pino';
 import { LOGGER } from '../../../http/log/logger.js';
-import { EMAIL_LENGTH, isEmailAddress } from '../../../shared/email.js';
+import { EMAIL_LENGTH, isMemberAddress } from '../../../shared/email.js';
 import { LIMITS } from '../../../shared/limits.js';
 import { isSameIssuer } from './entra.js';
 import { ProviderDocuments } from './provider-documents.js';
@@ -232,7 +232,7 @@ function endpointsOf({ authorization_endpoint, token_endpoint, jwks_uri }: Reado
 function emailAndClaims(token: Claims, info: Claims): Pick<ProvedIdentity, 'email' | 'emailVerified' | 'claims'> {
   const { email, email_verified: verified } = token.email === undefined ? info : token;
   // It is stored, and mailed to: what is no address is left out.
-  const isAddress = typeof email === 'string' && email.length <= EMAIL_LENGTH && isEmailAddress(email);
+  const isAddress = typeof email === 'string' && email.length <= EMAIL_LENGTH && isMemberAddress(email);
   return {
     ...(isAddress && { email }),
     ...(isAddress && verified !== undefined && { emailVerified: verified === true || verified === 'true' }),
