@@ -138,7 +138,7 @@ export class ProvedAddresses {
     // Another one by now: nobody has proved that.
     if (!(await this.mark(tx, proof, account))) throw signInFailed();
     const removed = kind === ADMIN_KIND ? [] : await this.#empty(tx, project, id, { ...row, password });
-    const details = { kind, id, by, removed };
+    const details = { kind, id, proved_by: by, removed };
     this.audit.record({ action: 'member.email_verified', project: project.id, caller, requestId, details }, tx);
     return removed;
   }

@@ -732,7 +732,7 @@ describe('what is recorded and told', () => {
     const wanda = await signUp(admin, 'wanda');
     await signedIn('corp', account('wanda'));
     expect(linesOf(wanda.id)).toMatchObject([
-      { action: 'member.email_verified', by: 'provider', removed: ['password', 'sessions'] },
+      { action: 'member.email_verified', proved_by: 'provider', removed: ['password', 'sessions'] },
       { action: 'identity.created', by: { anonymous: true } },
     ]);
     const xaver = await signUp(admin, 'xaver');
