@@ -10,8 +10,10 @@ import { Database, type Executor } from '../database/database.js';
 import { ONE_TIME_TABLE } from '../model/table/internal-tables.js';
 import { keyedHash } from '../shared/derived-key.js';
 import type { Json } from '../shared/json.js';
+import { LIMITS } from '../shared/limits.js';
 import { sha256 } from '../shared/sha256.js';
 import {
+  deleteOldestStatement,
   deleteSecretsOfMemberStatement,
   findSecretStatement,
   type OneTimeRow,
@@ -27,6 +29,9 @@ const TOKEN = /^[A-Za-z0-9_-]{22}$/;
 
 /** What a secret is for; it is taken for nothing else. */
 type Purpose = 'code' | 'email' | 'sign-in' | 'recovery' | 'passkey' | 'passkey_use' | 'provider' | 'exchange' | 'link';
+
+/** What strangers begin, with as many addresses as they have. */
+const OF_STRANGERS = ['provider', 'passkey_use'] as const satisfies readonly Purpose[];
 
 interface Terms {
   readonly memberId: string | null;
@@ -146,7 +151,9 @@ export class OneTimeSecrets {
     { memberId, data = null, minutes }: Terms,
   ): Promise<void> {
     const executor = this.database.ofProject(project);
-    await this.expired.sweep(executor, project.schema, ONE_TIME_TABLE);
+    const isSwept = await this.expired.sweep(executor, project.schema, ONE_TIME_TABLE);
+    for (const purpose of isSwept ? OF_STRANGERS : [])
+      await executor.run(deleteOldestStatement(project.schema, purpose, LIMITS.signInsUnderWay));
     await executor.run(storeSecretStatement(project.schema, { ...secret, memberId, data, lifetime: minutes * 60 }));
   }
 

@@ -84,9 +84,9 @@ export class IdempotencyKeys {
   }
 
   /** Counts an answer that was stored. */
-  #count({ schema }: KeptProject, content: string, { request }: KeyedRequest): Promise<void> {
+  async #count({ schema }: KeptProject, content: string, { request }: KeyedRequest): Promise<void> {
     this.bytes.add(schema, Buffer.byteLength(content) + request.length + ROW_BYTES);
-    return this.expired.sweep(this.database, schema, IDEMPOTENCY_TABLE);
+    await this.expired.sweep(this.database, schema, IDEMPOTENCY_TABLE);
   }
 }
 

@@ -208,6 +208,7 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
   showVerifiedStatement: () => verified.showVerifiedStatement(SCHEMA, member, ID, true),
   removeTotpStatement: () => totp.removeTotpStatement(SCHEMA, ID),
   renewProofStatement: () => session.renewProofStatement(SCHEMA, ID),
+  deleteOldestStatement: () => oneTime.deleteOldestStatement(SCHEMA, 'provider', 1),
   deleteSecretsOfMemberStatement: () => oneTime.deleteSecretsOfMemberStatement(SCHEMA, ID),
   deleteExpiredRowsStatement: () => [
     expiredRows.deleteExpiredRowsStatement(SCHEMA, '_throttle'),

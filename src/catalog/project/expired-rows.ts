@@ -14,11 +14,16 @@ export class ExpiredRows {
   /** How often this process has written to a table since its last deletion. */
   readonly #writes = lruCache<number>(MAX_REMEMBERED);
 
-  /** Call it with each write that adds rows. Each deletion removes more than were added since the last one. */
-  async sweep(executor: Executor, schema: string, table: ExpiringTable): Promise<void> {
+  /**
+   * Call it with each write that adds rows. Each deletion removes more than were added since the last one. True if there
+   * was one.
+   */
+  async sweep(executor: Executor, schema: string, table: ExpiringTable): Promise<boolean> {
     const key = `${schema}.${table}`;
     const writes = this.#writes.get(key) ?? 0;
     this.#writes.set(key, (writes + 1) % INTERVAL);
-    if (writes === 0) await executor.run(deleteExpiredRowsStatement(schema, table));
+    if (writes > 0) return false;
+    await executor.run(deleteExpiredRowsStatement(schema, table));
+    return true;
   }
 }

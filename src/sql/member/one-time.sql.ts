@@ -93,6 +93,26 @@ export function trySecretStatement(schema: string, id: string, { hash, tries, ke
   );
 }
 
+/** Deletes some secrets of a purpose, all made for the same time, where there are more than so many newer ones. */
+export function deleteOldestStatement(schema: string, purpose: string, kept: number): Statement {
+  const rows = ident(schema, ONE_TIME_TABLE);
+  return render(
+    sql`
+      DELETE FROM ${rows}
+      WHERE "id" IN (
+        SELECT "id"
+        FROM ${rows}
+        WHERE starts_with("id", ${param(`${purpose} `)})
+        ORDER BY "expires_at" DESC
+        OFFSET ${integer(kept)}
+        LIMIT 500
+        FOR UPDATE SKIP LOCKED
+      )
+    `,
+    true,
+  );
+}
+
 /** Deletes the secrets of a member, so that what was mailed before is invalid. */
 export function deleteSecretsOfMemberStatement(schema: string, memberId: string): Statement {
   return render(sql`DELETE FROM ${ident(schema, ONE_TIME_TABLE)} WHERE "member_id" = ${param(memberId)}::uuid`);

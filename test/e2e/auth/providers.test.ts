@@ -14,6 +14,7 @@ import {
   type TestMember,
 } from '../../support/callers.js';
 import { ok, query } from '../../support/definitions.js';
+import { lowerLimit } from '../../support/limits.js';
 import { FunctionsFolder } from '../../support/functions.js';
 import { byKey } from '../../support/keys.js';
 import { Mailbox, setSettings, temporaryFolder } from '../../support/mailbox.js';
@@ -471,6 +472,22 @@ describe('the start', () => {
     const limited = both.find(({ status }) => status === 429);
     expect(limited?.headers.get('retry-after')).toBe('1');
     expect(await limited?.text()).toContain('It can be tried again in 1 minute.');
+  });
+
+  it('ends the oldest sign-ins where too many are under way', async () => {
+    lowerLimit('signInsUnderWay', 10);
+    const underWay = () => query(admin, `SELECT FROM $schema."_one_time" WHERE "id" LIKE 'provider %'`);
+    account('olaf');
+    const [early, late] = [application(), application()];
+    const forgotten = await early.toCallback('corp', 'olaf');
+    const ticket = await ok(boss.post('/auth/identity/link', { provider: 'corp' }));
+    for (let made = 0; made < 60; made += 20)
+      await Promise.all(Array.from({ length: 20 }, () => application().start('corp')));
+    // They are counted with every 50th.
+    expect((await underWay()).length).toBeLessThan(10 + 50);
+    expect((await early.open(forgotten.href)).status).toBe(400);
+    expect((await application().start('corp', { link: ticket.ticket })).status).toBe(302);
+    expect((await late.open((await late.toCallback('corp', 'olaf')).href)).status).toBe(302);
   });
 
   it('leads to the provider with what it needs and what it may be told', async () => {
