@@ -157,6 +157,8 @@ interface Descriptor {
   readonly type: string;
   /** Of a reference: the target kind; null if the caller may do nothing with its units. */
   readonly reference_kind?: string | null;
+  /** It is in no answer. */
+  readonly hidden?: true;
   /** Only for the password of members. */
   readonly persistence?: 'run_time';
   readonly [setting: string]: Json;
@@ -246,6 +248,7 @@ export function descriptorOf(field: Field, viewer: Viewer): Descriptor {
     ...(target && { reference_kind: mayDescribe(target, viewer.caller, viewer.model) ? target.id : null }),
     ...(def.accept && { accept: def.accept }),
     ...(def.maxBytes !== undefined && { max_bytes: def.maxBytes }),
+    ...(def.hidden && { hidden: true }),
     ...(def.runTime && IN_GROUPS.has(field) && { persistence: 'run_time' }),
   };
 }

@@ -360,10 +360,19 @@ it('a provider is set up with its callback address, a member links its account t
   await field('Label').fill('Corporation');
   await field('Issuer').fill(oidc.issuer);
   await field('Client id').fill(oidc.clientId);
-  await field('Client secret').fill(oidc.clientSecret);
+  const secret = opened.page.getByLabel('Client secret', { exact: true });
+  await secret.fill(oidc.clientSecret);
+  expect(await secret.getAttribute('type')).toBe('password');
   await field('Member kind').fill('person');
   await opened.page.getByRole('button', { name: 'Create' }).click();
   await opened.page.getByRole('heading', { name: 'Corporation' }).waitFor();
+  // What is not shown stays: who signs in below needs it.
+  const save = opened.page.getByRole('button', { name: 'Save' });
+  expect([await secret.inputValue(), await secret.getAttribute('placeholder')]).toEqual(['', 'Unchanged']);
+  await field('Scopes').fill('openid email');
+  await save.click();
+  await opened.page.getByText('Saved').first().waitFor();
+  expect(await opened.accessibilityFaults()).toEqual([]);
   await opened.page.goto(opened.url('#/settings'));
   await providers.getByText(callback).waitFor();
   expect(await opened.accessibilityFaults()).toEqual([]);
@@ -417,6 +426,12 @@ it('a provider is set up with its callback address, a member links its account t
   await page.getByRole('button', { name: 'Continue with Corporation' }).waitFor();
   await his.context.close();
 
+  await opened.page.goto(opened.url('#/data/identity_provider/unit/corp'));
+  await opened.page.getByRole('checkbox', { name: 'Remove what is stored: Client secret' }).check();
+  await save.click();
+  const stored = () => query(project, 'SELECT "client_secret" FROM $schema."identity_provider"');
+  await vi.waitFor(async () => expect(await stored()).toEqual([{ client_secret: null }]), 10_000);
+  await opened.page.goto(opened.url('#/settings'));
   await providers.getByRole('button', { name: 'Delete the provider Corporation' }).click();
   await opened.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await providers.getByText('There are none.').waitFor();

@@ -60,6 +60,8 @@ export interface Field {
   readonly values: readonly unknown[] | null;
   readonly reference_kind?: string | null;
   readonly persistence?: string;
+  /** It can be written, and is in no answer. */
+  readonly hidden?: true;
   /** Of a reference to files: which ones it takes. */
   readonly accept?: readonly string[];
   readonly max_bytes?: number;

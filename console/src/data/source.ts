@@ -32,7 +32,7 @@ export function useColumnsOf({ type, id }: Source) {
   const isFiles = useIsFiles(type === 'kind' ? id : undefined);
   const fields = useMemo(() => {
     if (!data) return undefined;
-    const own = data.filter(({ persistence }) => persistence !== 'run_time');
+    const own = data.filter(({ persistence, hidden }) => persistence !== 'run_time' && !hidden);
     const before = own.filter((field) => field.id !== 'metadata');
     // What was found in a content stands after its name.
     const [named, others] = isFiles ? [before.slice(0, 1), before.slice(1)] : [[], before];

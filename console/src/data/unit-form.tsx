@@ -55,7 +55,7 @@ export function UnitForm(props: UnitFormProps) {
     const changed = fields.filter((field) => {
       const { id, default: given } = field;
       const isSame = isInitial(field, inputs);
-      return isNew ? !isSame || (unit !== undefined && unit[id] !== null && unit[id] !== given) : !isSame;
+      return isNew ? !isSame || (unit !== undefined && (unit[id] ?? null) !== null && unit[id] !== given) : !isSame;
     });
     const values = Object.fromEntries(
       changed.map((field) => [field.id, valueOf(field, inputs[inputName(field)], text)]),
@@ -96,7 +96,7 @@ export function UnitForm(props: UnitFormProps) {
         )}
         {children}
         {fields.map((field) => (
-          <FieldInput key={field.id} field={field} />
+          <FieldInput key={field.id} field={field} isStored={!isNew} />
         ))}
         {!isNew && unit?.['updated_at'] !== undefined && <Times unit={unit} />}
         <SaveButton isReady={isReady} isNew={isNew} label={submitLabel ?? text(isNew ? 'unit.create' : 'unit.save')}>

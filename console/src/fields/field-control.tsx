@@ -1,5 +1,5 @@
 /** The control of a field, by its type: in forms, in cells, and in filters. */
-import { MultiSelect, Select, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { MultiSelect, PasswordInput, Select, TagsInput, Textarea, TextInput } from '@mantine/core';
 import type { ReactNode, Ref } from 'react';
 import type { Field } from '../api/types.js';
 import { ReferenceInput, ReferencesInput } from '../data/reference-input.js';
@@ -22,6 +22,7 @@ export interface FieldControlProps {
   readonly withAsterisk?: boolean;
   readonly 'aria-required'?: boolean;
   readonly name?: string;
+  readonly placeholder?: string;
   readonly size?: string;
   readonly readOnly?: boolean;
   readonly inputRef?: Ref<HTMLInputElement & HTMLTextAreaElement>;
@@ -84,7 +85,8 @@ export function FieldControl({ field, value: given, onChange, onBlur, inputRef, 
     );
   }
   if (kind !== undefined) return <ReferenceInput {...props} kind={kind} filter={takenFilter(field)} />;
-  if (of.control) return of.control({ ...props, placeholder: hint });
+  if (of.control) return of.control({ ...props, placeholder: common.placeholder ?? hint });
+  if (field.hidden) return <PasswordInput {...typing(props)} autoComplete="new-password" />;
   return <TextInput {...typing(props)} {...(isNumeric(field) && { inputMode: 'decimal' as const })} />;
 }
 

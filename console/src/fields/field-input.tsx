@@ -1,8 +1,10 @@
 /** The control of a field in a form. */
+import { Checkbox, Stack } from '@mantine/core';
 import { useInput } from 'ra-core';
 import type { Field } from '../api/types.js';
 import { useIsFile } from '../data/use-files.js';
 import { FileField } from '../files/file-field.js';
+import { useText } from '../i18n/text.js';
 import { WithCode } from '../shell/with-code.js';
 import { FieldControl } from './field-control.js';
 
@@ -15,13 +17,16 @@ interface FieldInputProps {
   readonly field: Field;
   /** Whether the form is only looked at, so that no file is uploaded. */
   readonly isPreview?: boolean;
+  /** Whether it is of a unit that is there: what is hidden then stays, unless it is typed anew or removed. */
+  readonly isStored?: boolean;
 }
 
-export function FieldInput({ field: definition, isPreview = false }: FieldInputProps) {
+export function FieldInput({ field: definition, isPreview = false, isStored = false }: FieldInputProps) {
+  const text = useText();
   const { field, fieldState } = useInput({
     source: inputName(definition),
-    // '' is a value of a control here.
-    format: (value: unknown) => value ?? '',
+    // '' is a value of a control here, and null what is removed.
+    format: (value: unknown) => (value === undefined ? '' : value),
     parse: (value: unknown) => value,
   });
   const isFile = useIsFile(definition);
@@ -35,14 +40,27 @@ export function FieldInput({ field: definition, isPreview = false }: FieldInputP
     error: faultText(fieldState.error?.message),
   };
   if (isFile && !isPreview) return <FileField {...common} />;
+  const control = {
+    ...common,
+    onBlur: field.onBlur,
+    inputRef: field.ref,
+    name: definition.id,
+    'aria-required': definition.required,
+  };
+  if (!definition.hidden || !isStored) return <FieldControl {...control} />;
+  const isRemoved = field.value === null;
   return (
-    <FieldControl
-      {...common}
-      onBlur={field.onBlur}
-      inputRef={field.ref}
-      name={definition.id}
-      aria-required={definition.required}
-    />
+    <Stack gap="xs">
+      <FieldControl {...control} placeholder={text(isRemoved ? 'field.is_removed' : 'field.unchanged')} />
+      {!definition.required && definition.limits?.nullable !== false && (
+        <Checkbox
+          size="xs"
+          label={text('field.remove', { label: definition.label })}
+          checked={isRemoved}
+          onChange={({ currentTarget }) => field.onChange(currentTarget.checked ? null : '')}
+        />
+      )}
+    </Stack>
   );
 }
 

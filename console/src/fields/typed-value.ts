@@ -13,13 +13,17 @@ import { isTypedAsJson, shownValue } from './values.js';
 /** Faults of elements that are shown. */
 const MOST_FAULTS = 5;
 
-/** @throws InputError that says what is wrong, and what would be right */
+/** @param input null: none, whatever is typed for it @throws InputError that says what is wrong, and what would be right */
 export function valueOf(field: Field, input: unknown, text: Text): unknown {
-  const value = isTypedAsJson(field) ? jsonTyped(field, input as string, text) : typedIn(field, input, text);
+  const value = input === null ? null : read(field, input, text);
   if (value === null && isNeeded(field)) {
     throw new InputError(text('field.required'));
   }
   return value;
+}
+
+function read(field: Field, input: unknown, text: Text): unknown {
+  return isTypedAsJson(field) ? jsonTyped(field, input as string, text) : typedIn(field, input, text);
 }
 
 function isNeeded({ required, limits }: Field): boolean {

@@ -24,6 +24,7 @@ export function fieldOf(definition: FieldSettings): Field {
     min_length: number('min_length'),
     max_length: number('max_length'),
     values: Array.isArray(values) ? values : null,
+    ...(definition['hidden'] === true && { hidden: true }),
     ...(typeof target === 'string' && { reference_kind: target }),
     limits: limitsOf(definition),
   };

@@ -333,7 +333,7 @@ describe('a struct', () => {
     expect(parameters).toEqual([described.get('kind_system_user'), described.get('password')]);
   });
 
-  it('never shows the default of a hidden parameter', async () => {
+  it('says of a parameter that it is hidden, and never shows its default', async () => {
     await ok(
       project.post('/kind/unit', {
         id: 'secretive',
@@ -345,6 +345,12 @@ describe('a struct', () => {
     );
     const reply = await project.get('/secretive/struct');
     expect(reply.text).not.toMatch(/hush/);
+    const { items } = reply.body.content as { items: Descriptor[] };
+    expect(items.map(({ id, hidden }) => [id, hidden])).toEqual([
+      ['shown', undefined],
+      ['covert', true],
+      ['metadata', undefined],
+    ]);
   });
 
   it('is open to callers who may read or create, and to no others', async () => {

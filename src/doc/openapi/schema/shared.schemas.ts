@@ -93,6 +93,7 @@ const DESCRIPTOR: Schema = {
       description: 'Of a reference to files that does not take all: the media types that it takes, such as `image/*`.',
     },
     max_bytes: { type: 'integer', minimum: 1, description: 'Of a reference to files: the size of the largest.' },
+    hidden: { type: 'boolean', const: true, description: 'Of one that is in no answer: it can be written only.' },
     persistence: { type: 'string', const: 'run_time', description: 'Of the password of members: it is not stored.' },
   },
 };
