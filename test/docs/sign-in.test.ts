@@ -16,8 +16,8 @@ const blocks = (page: string, info: string) =>
   codeBlocks(readFileSync(join(import.meta.dirname, '../../docs', page), 'utf8')).filter(
     (block) => block.info === info,
   );
-const codeOf = (info: string) =>
-  blocks('sign-in.md', info)
+const codeOf = (info: string, page = 'sign-in.md') =>
+  blocks(page, info)
     .map(({ text }) => text)
     .join('\n');
 
@@ -48,11 +48,10 @@ class Tab {
 
   /** What a page of the service's own origin has. */
   page() {
-    const [enrol = ''] = blocks('auth.md', 'js').map(({ text }) => text.split('\n\n')[0] ?? '');
     const asIs = (options: unknown) => options;
     const answer = (response: object) => ({ toJSON: () => response });
     return run(
-      `${codeOf('js page')}\n${enrol}\nconst member = async () => session;
+      `${codeOf('js page')}\n${codeOf('js', 'auth.md')}\nconst member = async () => session;
       const signedIn = async (location, history) => {${codeOf('js signed-in')} return step; };`,
       ['call', 'refresh', 'signIn', 'signInByPasskey', 'enrol', 'startOf', 'returned', 'signedIn', 'member'],
       {
