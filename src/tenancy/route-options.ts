@@ -27,7 +27,7 @@ export const WithOptionalProject = () => SetMetadata(PROJECT, 'optional');
 export const WithoutAccessToken = (when: (request: HttpRequest) => boolean = () => true) =>
   SetMetadata(ACCESS_TOKEN, when);
 
-/** For routes of their own authentication, which members reach who are held (`HeldReason`). */
+/** For the routes under `/auth/`, which members reach who are held (`HeldReason`). */
 export const ForHeldMembers = () => SetMetadata(HELD, true);
 
 export interface RouteOptions {

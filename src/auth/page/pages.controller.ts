@@ -13,7 +13,7 @@ import {
 } from '../../http/answer/static-file.js';
 import { ApiRoute } from '../../http/route/api-route.js';
 import { methodNotAllowed } from '../../shared/errors.js';
-import { WithOptionalProject, WithoutProject } from '../../tenancy/route-options.js';
+import { ForHeldMembers, WithOptionalProject, WithoutProject } from '../../tenancy/route-options.js';
 import { TenancyInterceptor } from '../../tenancy/tenancy.interceptor.js';
 
 const FOLDER = import.meta.dirname;
@@ -61,6 +61,7 @@ export class PagesController {
     refuses: [401, 405, 503],
   })
   @WithOptionalProject()
+  @ForHeldMembers()
   async page(@Req() request: HttpRequest, @Res() response: HttpResponse): Promise<void> {
     if (!request.headers.accept?.includes('text/html')) {
       const path = loggedPath(request.path).slice(0, 200);

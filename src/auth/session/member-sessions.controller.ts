@@ -6,6 +6,7 @@ import { parsePageQuery } from '../../http/route/parse-list-query.js';
 import { PAGE_QUERY } from '../../http/route/query-names.js';
 import { AnyInput, type BodyInput } from '../../tenancy/request-bodies.js';
 import { Scope, type RequestScope } from '../../tenancy/request-scope.js';
+import { ForHeldMembers } from '../../tenancy/route-options.js';
 import { TenancyInterceptor } from '../../tenancy/tenancy.interceptor.js';
 import { NoStore, requireAdministrator, WithoutKeyInterceptor } from '../auth-request.js';
 import { MemberSessionsService } from './member-sessions.service.js';
@@ -16,6 +17,7 @@ const SESSIONS = 'member/:member_id/session';
 /** What administrators see and end of other members' sessions. */
 @Controller('api/lib/auth')
 @UseInterceptors(TenancyInterceptor, WithoutKeyInterceptor)
+@ForHeldMembers()
 export class MemberSessionsController {
   constructor(private readonly sessions: MemberSessionsService) {}
 

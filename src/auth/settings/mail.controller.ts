@@ -5,12 +5,14 @@ import type { HttpRequest } from '../../http/request/request.js';
 import { ApiRoute } from '../../http/route/api-route.js';
 import { refuseQuery } from '../../http/route/parse-list-query.js';
 import { Scope, type RequestScope } from '../../tenancy/request-scope.js';
+import { ForHeldMembers } from '../../tenancy/route-options.js';
 import { TenancyInterceptor } from '../../tenancy/tenancy.interceptor.js';
 import { NoStore, requireAdministrator } from '../auth-request.js';
 
 /** Whether mails are sent, or only written to the outbox. */
 @Controller('api/lib/auth')
 @UseInterceptors(TenancyInterceptor)
+@ForHeldMembers()
 export class MailController {
   constructor(@Inject(CONFIG) private readonly config: Config) {}
 

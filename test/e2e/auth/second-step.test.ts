@@ -307,6 +307,8 @@ describe('second_step', () => {
     try {
       expect((await open.get('/person/unit', { token: kim.accessToken })).status).toBe(200);
       expect(codes(await admin.get('/person/unit'))).toEqual(refused(403, 'second_step.missing'));
+      for (const path of ['/auth/mail', `/auth/member/${kim.id}/session`]) await ok(admin.get(path));
+      await ok(admin.delete(`/auth/member/${kim.id}/session`));
     } finally {
       await demand('optional');
     }
