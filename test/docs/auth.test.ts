@@ -11,13 +11,18 @@ const project = await (await sharedService()).project();
 test('from no user to a signed-up member, and who that is', async () => {
   const before = stepsOf(page('README.md'), 'sh tour').slice(0, 2);
   const steps = stepsOf(page('docs/auth.md'), 'sh members');
-  expect(steps.map(({ answers }) => answers.length)).toEqual([0, 0, 3, 2, 2, 3, 1, 1]);
+  expect(steps.map(({ answers }) => answers.length)).toEqual([0, 0, 3, 2, 2, 3, 1, 2, 1, 1, 2]);
   const printed = (await runSteps([...before, ...steps], project)).slice(before.length);
   expect(printed[0]).toMatchObject([{ messages: [] }, { messages: [] }, { messages: [] }]);
   expect(printed[1]).toEqual([{}]);
-  expect(printed[2]).toMatchObject(steps[2]?.answers ?? []);
-  expect(printed[3]).toMatchObject(steps[3]?.answers ?? []);
-  expect(printed[4]).toMatchObject(steps[4]?.answers ?? []);
-  expect(printed[5]).toMatchObject(steps[5]?.answers ?? []);
+  for (const [at, { answers }] of steps.entries())
+    if (answers.length > 0) expect(printed[at]).toMatchObject(answers.map(withCuts));
   expect(printed[6]).toEqual(steps[6]?.answers);
 });
+
+/** What stands for any text that begins so. */
+function withCuts(answer: unknown): unknown {
+  return JSON.parse(JSON.stringify(answer), (_, value: unknown) =>
+    typeof value === 'string' && value.endsWith('…') ? expect.stringContaining(value.slice(0, -1)) : value,
+  ) as unknown;
+}
