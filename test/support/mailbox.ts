@@ -3,8 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import { atEnd } from './at-end.js';
 import { BY_SYSTEM, Provisioning } from '../../src/catalog/project/provisioning.js';
+import { MetricSources } from '../../src/shared/metric-sources.js';
 import { ProjectStore } from '../../src/tenancy/project-store.js';
 import type { ProjectSettings } from '../../src/database/entities/project.entity.js';
 import type { TestProject } from './service.js';
@@ -91,6 +93,15 @@ export class Mailbox {
     }
     throw new Error(`no ${count} mails to ${address}`);
   }
+}
+
+/** Waits until the service of a project has sent all mails that came of its answers so far. */
+export async function mailsSent({ service: { app } }: TestProject): Promise<void> {
+  const gauges = app
+    .get(MetricSources)
+    .all.filter(({ type, labels }) => type === 'gauge' && labels['queue'] === 'mails');
+  expect(gauges).toHaveLength(2);
+  await expect.poll(() => gauges.map(({ read }) => read())).toEqual([0, 0]);
 }
 
 export function codeIn({ text }: ReceivedMail): string {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Authenticator } from '../../support/authenticator.js';
 import { anonymous, signUp, withMembers, type TestMember } from '../../support/callers.js';
 import { ok, query } from '../../support/definitions.js';
-import { Mailbox, setSettings, temporaryFolder, tokenIn } from '../../support/mailbox.js';
+import { Mailbox, mailsSent, setSettings, temporaryFolder, tokenIn } from '../../support/mailbox.js';
 import { startTestService } from '../../support/service.js';
 
 const dataDir = temporaryFolder();
@@ -83,6 +83,7 @@ describe('a reset that proves an address for the first time', () => {
     await reset(bea, 'that of the owner');
     expect((await signIn('bea', 'that of the owner')).status).toBe(200);
     expect((await recordOf(bea)).email_verified_at).not.toBeNull();
+    await mailsSent(admin);
     expect(await mailbox.to(bea.email)).toHaveLength(1);
   });
 

@@ -1,7 +1,10 @@
 /** Sign-in with a mailed code, and what a sign-in page asks for first. */
 import { TOTP } from 'otpauth';
 import { describe, expect, it, vi } from 'vitest';
+import { accountOf } from '../../../src/auth/credential.js';
+import { OneTimeSecrets } from '../../../src/auth/one-time-secrets.js';
 import { MailQueue } from '../../../src/mail/mail-queue.js';
+import { ProjectStore } from '../../../src/tenancy/project-store.js';
 import {
   anonymous,
   asAdministrator,
@@ -10,8 +13,8 @@ import {
   withMembers,
   type TestMember,
 } from '../../support/callers.js';
-import { earlier, ok, query, refusalOf } from '../../support/definitions.js';
-import { Mailbox, setOtp, setSettings, temporaryFolder, type ReceivedMail } from '../../support/mailbox.js';
+import { createdId, earlier, ok, query, refusalOf } from '../../support/definitions.js';
+import { Mailbox, mailsSent, setOtp, setSettings, temporaryFolder, type ReceivedMail } from '../../support/mailbox.js';
 import { startTestService, type Reply } from '../../support/service.js';
 
 const dataDir = temporaryFolder();
@@ -79,6 +82,7 @@ describe('a mailed code', () => {
       const { status } = await open.post('/auth/signin', { username: 'ann', password: ann.password, otp: next });
       expect(status).toBe(401);
       expect(await ok(signIn(ann.email, next))).toMatchObject({ id: ann.id });
+      await mailsSent(admin);
       expect(await mailbox.to(ann.email)).toHaveLength(2);
     } finally {
       await setOtp(admin, false);
@@ -199,17 +203,25 @@ describe('an address that nobody has', () => {
     expect(tried[0]).toBe(tried[1]);
     const rows = await query(admin, `SELECT "tries" FROM $schema._one_time WHERE "id" LIKE 'sign-in %' AND ("member_id" = $1 OR "member_id" IS NULL)`, [hal.id]); // prettier-ignore
     expect(rows).toEqual([{ tries: '1' }, { tries: '1' }]);
+    await mailsSent(admin);
     expect(await mailbox.to('nobody@example.com')).toEqual([]);
   });
 
   it('is the same as one whose kind is inactive', async () => {
     await defineKinds(admin, { id: 'robot' });
     await ok(admin.post('/group/unit/kind_auth_member/link/group/kind/unit/robot'));
-    await ok(admin.post('/robot/unit', { username: 'r2', email: 'r2@example.com' }));
+    const id = await createdId(admin.post('/robot/unit', { username: 'r2', email: 'r2@example.com' }));
     await ok(admin.put('/kind/unit/robot', { active: false }));
     expect((await ask('r2@example.com')).body.content).toBeNull();
-    expect(refusalOf(await signIn('r2@example.com', '12345678'))).toEqual(failed);
+    await mailsSent(admin);
     expect(await mailbox.to('r2@example.com')).toEqual([]);
+    // Nor does a code sign in that was mailed before.
+    const { app } = service.service;
+    const project = await app.get(ProjectStore).find(admin.id);
+    if (!project) throw new Error('no project');
+    const terms = { memberId: id, digits: 8, minutes: 1 };
+    const code = await app.get(OneTimeSecrets).makeCode(project, 'sign-in', accountOf({ member_id: id }), terms);
+    expect(refusalOf(await signIn('r2@example.com', code))).toEqual(failed);
   });
 });
 

@@ -5,10 +5,10 @@ import { SecondStepService } from '../../../src/auth/second-step/second-step.ser
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import { projectOf } from '../../../src/tenancy/project.js';
 import { anonymous, signUp, withMembers, type TestMember } from '../../support/callers.js';
-import { ok, query } from '../../support/definitions.js';
+import { ok, query, refusalOf } from '../../support/definitions.js';
 import { upload } from '../../support/files.js';
 import { follow } from '../../support/live.js';
-import { codeIn, Mailbox, setOtp, setSettings, temporaryFolder } from '../../support/mailbox.js';
+import { codeIn, Mailbox, mailsSent, setOtp, setSettings, temporaryFolder } from '../../support/mailbox.js';
 import { startTestService } from '../../support/service.js';
 
 const dataDir = temporaryFolder();
@@ -21,11 +21,7 @@ const signIn = ({ username, password }: TestMember, otp: string | null = null) =
   open.post('/auth/signin', { username, password, otp });
 /** The code of a number of steps from now. */
 const codeOf = (secret: string, steps = 0) => new TOTP({ secret }).generate({ timestamp: Date.now() + steps * 30_000 });
-const codes = (reply: { status: number; body: { messages: readonly { code: string }[] } }) => ({
-  status: reply.status,
-  codes: reply.body.messages.map(({ code }) => code),
-});
-const refused = (status: number, code: string) => ({ status, codes: [code] });
+const refused = (status: number, code: string) => ({ status, messages: [code] });
 
 /** A member with an authenticator app, whose next code is that of the next step. */
 async function withApp(name: string) {
@@ -48,26 +44,26 @@ describe('an authenticator app', () => {
     // Nothing is asked for yet, and the session of another device goes on until then.
     const other = await ok(signIn(ann));
     for (const code of ['000000', '１２３４５６'])
-      expect(codes(await as.post('/auth/totp/confirm', { code }))).toEqual(refused(400, 'proof.wrong'));
+      expect(refusalOf(await as.post('/auth/totp/confirm', { code }))).toEqual(refused(400, 'proof.wrong'));
     const grouped = codeOf(secret, -1).replace(/(?=...$)/, ' ');
     const { recovery_codes: recovery } = await ok(as.post('/auth/totp/confirm', { code: grouped }));
     expect(new Set(recovery).size).toBe(10);
     for (const code of recovery) expect(code).toMatch(/^[A-Z2-7]{5}-[A-Z2-7]{5}$/);
     expect(await ok(as.get('/auth/second_step'))).toEqual({ totp: true, passkeys: 0, recovery_codes: 10 });
     expect((await open.get('/auth/verify', { token: other.access_token })).status).toBe(401);
-    expect(codes(await as.post('/auth/totp', {}))).toEqual(refused(409, 'totp.exists'));
+    expect(refusalOf(await as.post('/auth/totp', {}))).toEqual(refused(409, 'totp.exists'));
 
     const first = await signIn(ann);
     expect(first).toMatchObject({ status: 200, body: { content: null } });
     expect(first.headers.get('kind-second-step')).toBe('totp');
     // That of the confirmation is used, and a wrong password is told nothing.
-    expect(codes(await signIn(ann, codeOf(secret, -1)))).toEqual(refused(401, 'signin.failed'));
+    expect(refusalOf(await signIn(ann, codeOf(secret, -1)))).toEqual(refused(401, 'signin.failed'));
     const wrong = await signIn({ ...ann, password: 'another secret' }, codeOf(secret));
-    expect(codes(wrong)).toEqual(refused(401, 'signin.failed'));
+    expect(refusalOf(wrong)).toEqual(refused(401, 'signin.failed'));
     expect(wrong.headers.get('kind-second-step')).toBeNull();
     const code = codeOf(secret);
     expect(await ok(signIn(ann, code))).toMatchObject({ id: ann.id });
-    expect(codes(await signIn(ann, code))).toEqual(refused(401, 'signin.failed'));
+    expect(refusalOf(await signIn(ann, code))).toEqual(refused(401, 'signin.failed'));
     expect((await mailbox.last(ann.email)).text).toContain('authenticator app is asked for');
   });
 
@@ -83,7 +79,7 @@ describe('an authenticator app', () => {
     const { member, secret } = await withApp('cid');
     for (let time = 0; time < 5; time += 1) expect((await signIn(member, '000000')).status).toBe(401);
     const reply = await signIn(member, codeOf(secret));
-    expect(codes(reply)).toEqual(refused(429, 'request.throttled'));
+    expect(refusalOf(reply)).toEqual(refused(429, 'request.throttled'));
     expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(500);
     // The password alone is told as before that the code is missing.
     expect((await signIn(member)).headers.get('kind-second-step')).toBe('totp');
@@ -112,8 +108,8 @@ describe('an authenticator app', () => {
     } finally {
       await setOtp(admin, false);
     }
-    expect(codes(await as.delete('/auth/totp'))).toEqual(refused(409, 'totp.missing'));
-    expect(codes(await as.post('/auth/recovery_codes', {}))).toEqual(refused(409, 'totp.missing'));
+    expect(refusalOf(await as.delete('/auth/totp'))).toEqual(refused(409, 'totp.missing'));
+    expect(refusalOf(await as.post('/auth/recovery_codes', {}))).toEqual(refused(409, 'totp.missing'));
   });
 
   it('is stored encrypted, its recovery codes hashed', async () => {
@@ -131,14 +127,14 @@ describe('an app that was lost', () => {
 
   it('is removed by administrators, of which the member and all administrators are told', async () => {
     const { member, as } = await withApp('lea');
-    expect(codes(await as.delete(path(member)))).toEqual(refused(403, 'access.denied'));
-    expect(codes(await admin.delete(path(member, 'kind_admin')))).toEqual(refused(404, 'unit.unknown'));
-    expect(codes(await admin.delete(path({ ...member, id: 'x' })))).toEqual(refused(404, 'unit.unknown'));
+    expect(refusalOf(await as.delete(path(member)))).toEqual(refused(403, 'access.denied'));
+    expect(refusalOf(await admin.delete(path(member, 'kind_admin')))).toEqual(refused(404, 'unit.unknown'));
+    expect(refusalOf(await admin.delete(path({ ...member, id: 'x' })))).toEqual(refused(404, 'unit.unknown'));
     await ok(admin.delete(path(member)));
     expect(await ok(signIn(member))).toMatchObject({ id: member.id });
     expect((await mailbox.last(member.email, 2)).text).toContain('no longer asked for');
     expect((await mailbox.last('admin@example.com')).text).toContain('no longer asked for');
-    expect(codes(await admin.delete(path(member)))).toEqual(refused(409, 'totp.missing'));
+    expect(refusalOf(await admin.delete(path(member)))).toEqual(refused(409, 'totp.missing'));
     // By the command for operators too.
     const other = await withApp('lou');
     const told = (await mailbox.to('admin@example.com')).length;
@@ -162,10 +158,14 @@ describe('a fresh proof', () => {
     const gil = await signUp(admin, 'gil');
     const as = admin.as(gil.accessToken);
     await grow(gil);
-    expect(codes(await as.post('/auth/totp', {}))).toEqual(refused(403, 'session.stale'));
-    expect(codes(await as.post('/auth/confirm', { password: 'another secret' }))).toEqual(refused(400, 'proof.wrong'));
-    expect(codes(await as.post('/auth/confirm', { otp: '123456' }))).toEqual(refused(400, 'parameter.required'));
-    expect(codes(await as.post('/auth/totp', {}))).toEqual(refused(403, 'session.stale'));
+    expect(refusalOf(await as.post('/auth/totp', {}))).toEqual(refused(403, 'session.stale'));
+    expect(refusalOf(await as.post('/auth/confirm', { password: 'another secret' }))).toEqual(
+      refused(400, 'proof.wrong'),
+    );
+    expect(refusalOf(await as.post('/auth/confirm', { otp: '123456' }))).toEqual(
+      refused(400, 'parameter.required password'),
+    );
+    expect(refusalOf(await as.post('/auth/totp', {}))).toEqual(refused(403, 'session.stale'));
     await ok(as.post('/auth/confirm', { password: gil.password }));
     await ok(as.post('/auth/totp', {}));
   });
@@ -178,9 +178,9 @@ describe('a fresh proof', () => {
       () => as.post('/auth/recovery_codes', {}),
       () => as.post('/auth/totp/confirm', { code: codeOf(secret) }),
     ])
-      expect(codes(await call())).toEqual(refused(403, 'session.stale'));
-    expect(codes(await as.post('/auth/confirm', { password: member.password }))).toEqual(
-      refused(400, 'parameter.required'),
+      expect(refusalOf(await call())).toEqual(refused(403, 'session.stale'));
+    expect(refusalOf(await as.post('/auth/confirm', { password: member.password }))).toEqual(
+      refused(400, 'parameter.required otp'),
     );
     await ok(as.post('/auth/confirm', { otp: codeOf(secret) }));
     await ok(as.delete('/auth/totp'));
@@ -195,9 +195,9 @@ describe('a fresh proof', () => {
     await grow(jan);
     const stale = refused(403, 'session.stale');
     for (const change of [{ scope: null }, { expires_at: null }])
-      expect(codes(await as.put(`/api_key/unit/${id}`, change))).toEqual(stale);
-    expect(codes(await as.post('/api_key/unit', { label: 5 }))).toEqual(stale);
-    expect(codes(await as.post('/api_key/unit?dry_run=true', { label: 'k' }))).toEqual(stale);
+      expect(refusalOf(await as.put(`/api_key/unit/${id}`, change))).toEqual(stale);
+    expect(refusalOf(await as.post('/api_key/unit', { label: 5 }))).toEqual(stale);
+    expect(refusalOf(await as.post('/api_key/unit?dry_run=true', { label: 'k' }))).toEqual(stale);
     // What gives a key no more than it has is no new way in.
     await ok(as.put(`/api_key/unit/${id}`, { label: 'renamed' }));
     await ok(as.post('/auth/confirm', { password: jan.password }));
@@ -210,12 +210,13 @@ describe('a fresh proof', () => {
     expect((await mailbox.last(jan.email, 3)).text).toContain('An API key was made');
     await grow(root);
     try {
-      expect(codes(await admin.post('/api_key/unit', { member: jan.id }))).toEqual(stale);
-      expect(codes(await admin.put(`/api_key/unit/${id}`, { scope: null }))).toEqual(stale);
+      expect(refusalOf(await admin.post('/api_key/unit', { member: jan.id }))).toEqual(stale);
+      expect(refusalOf(await admin.put(`/api_key/unit/${id}`, { scope: null }))).toEqual(stale);
       await ok(admin.delete(`/api_key/unit/${id}`));
     } finally {
       await query(admin, `UPDATE $schema."_session" SET "proved_at" = now() WHERE "member_id" = $1`, [root.id]);
     }
+    await mailsSent(admin);
     expect(await mailbox.to(jan.email)).toHaveLength(3);
   });
 
@@ -223,7 +224,7 @@ describe('a fresh proof', () => {
     const ida = await signUp(admin, 'ida');
     const { secret } = await ok(admin.as(ida.accessToken).post('/api_key/unit', { label: 'k' }));
     for (const path of ['/auth/totp', '/auth/confirm', '/auth/recovery_codes'])
-      expect(codes(await admin.as(secret).post(path, {}))).toEqual(refused(403, 'key.not_here'));
+      expect(refusalOf(await admin.as(secret).post(path, {}))).toEqual(refused(403, 'key.not_here'));
   });
 });
 
@@ -246,13 +247,13 @@ describe('second_step', () => {
     try {
       for (const bearer of [joe.accessToken, key]) {
         for (const path of ['/person/unit', '/kind/unit', '/kind_admin/unit', '/api_key/unit'])
-          expect([path, codes(await open.get(path, { token: bearer }))]).toEqual([
+          expect([path, refusalOf(await open.get(path, { token: bearer }))]).toEqual([
             path,
             refused(403, 'second_step.missing'),
           ]);
         // As it answers strangers.
         expect((await open.get('/note/unit', { token: bearer })).status).toBe(200);
-        expect(codes(await admin.as(bearer).post('/note/unit', { text: 'a' }))).toEqual(
+        expect(refusalOf(await admin.as(bearer).post('/note/unit', { text: 'a' }))).toEqual(
           refused(403, 'second_step.missing'),
         );
         const batch = { operations: [{ method: 'GET', path: '/person/unit' }] };
@@ -286,11 +287,14 @@ describe('second_step', () => {
       for (const stream of streams) expect(await stream.next('end')).toMatchObject({ code: 'token.revoked' });
       for (const bearer of bearers) {
         for (const path of [`/file/unit/${id}/content`, address, '/changes']) {
-          const stranger = codes(await open.get(path));
-          expect([path, codes(await bearer.get(path))]).toEqual([path, stranger.status === 401 ? missing : stranger]);
+          const stranger = refusalOf(await open.get(path));
+          expect([path, refusalOf(await bearer.get(path))]).toEqual([
+            path,
+            stranger.status === 401 ? missing : stranger,
+          ]);
         }
-        expect(codes(await bearer.post(`/file/unit/${id}/url`, { seconds: 60 }))).toEqual(missing);
-        expect(codes(await upload(bearer, 'b.txt'))).toEqual(missing);
+        expect(refusalOf(await bearer.post(`/file/unit/${id}/url`, { seconds: 60 }))).toEqual(missing);
+        expect(refusalOf(await upload(bearer, 'b.txt'))).toEqual(missing);
         await expect(follow(bearer, { people: '/person/unit' })).rejects.toThrow('second_step.missing');
       }
       // It names a content, and no member.
@@ -306,7 +310,7 @@ describe('second_step', () => {
     await demand('administrators');
     try {
       expect((await open.get('/person/unit', { token: kim.accessToken })).status).toBe(200);
-      expect(codes(await admin.get('/person/unit'))).toEqual(refused(403, 'second_step.missing'));
+      expect(refusalOf(await admin.get('/person/unit'))).toEqual(refused(403, 'second_step.missing'));
       for (const path of ['/auth/mail', `/auth/member/${kim.id}/session`]) await ok(admin.get(path));
       await ok(admin.delete(`/auth/member/${kim.id}/session`));
     } finally {

@@ -1,10 +1,15 @@
 /** Repeated failures are refused with 429, on every endpoint, and only the client's address is part of the key. */
 import argon2 from '@node-rs/argon2';
 import { describe, expect, it, vi } from 'vitest';
+import { OneTimeSecrets } from '../../../src/auth/one-time-secrets.js';
 import { ATTEMPT_LIMITS } from '../../../src/auth/throttle.js';
-import { anonymous, signUp, withMembers } from '../../support/callers.js';
-import { earlier, query } from '../../support/definitions.js';
-import { codeIn, Mailbox, setOtp, temporaryFolder, tokenIn } from '../../support/mailbox.js';
+import type { Project } from '../../../src/tenancy/project.js';
+import { ProjectStore } from '../../../src/tenancy/project-store.js';
+import { Authenticator } from '../../support/authenticator.js';
+import { anonymous, asAdministrator, signUp, withMembers, type TestMember } from '../../support/callers.js';
+import { earlier, ok, query, refusalOf } from '../../support/definitions.js';
+import { codeIn, Mailbox, mailsSent, setOtp, setSettings, temporaryFolder, tokenIn } from '../../support/mailbox.js';
+import { Application } from '../../support/provider-application.js';
 import { sharedService, startTestService, TestProject, type Reply } from '../../support/service.js';
 
 const hashes = vi.spyOn(argon2, 'verify');
@@ -12,7 +17,11 @@ const hashes = vi.spyOn(argon2, 'verify');
 const dataDir = temporaryFolder();
 const mailbox = new Mailbox(dataDir);
 // One proxy stands before it, which says where a request comes from.
-const service = await startTestService({ dataDir, trustProxy: 1 });
+const service = await startTestService({
+  dataDir,
+  trustProxy: 1,
+  identityProviders: { allow: [], allowPrivate: true },
+});
 const second = await startTestService({ dataDir, trustProxy: 1 });
 const off = await sharedService();
 
@@ -31,10 +40,47 @@ async function fill(project: TestProject, allowed: number, count: number): Promi
   await query(project, text, [count, allowed]);
 }
 
+const forget = (project: TestProject) => query(project, 'DELETE FROM $schema._throttle');
+
 async function members(): Promise<TestProject> {
   const project = anonymous(await withMembers(await service.project()));
-  await query(project, 'DELETE FROM $schema._throttle');
+  await forget(project);
   return project;
+}
+
+/** A call from an address; `at` tells it from others. */
+type Call = (at: string, address?: string) => Promise<Reply>;
+
+const ORIGIN = 'https://example.com';
+const UNKNOWN_TOKEN = 'A'.repeat(22);
+const VERIFIER = 'a'.repeat(43);
+
+/** Passkeys of a device that answer new challenges. */
+async function passkeys(project: TestProject): Promise<{ device: Authenticator; signIn: Call }> {
+  await setSettings(project, { passkeyDomain: 'example.com', passkeyOrigins: [ORIGIN] });
+  const device = new Authenticator(ORIGIN);
+  let challenges = 0;
+  const signIn: Call = async (_, address) => {
+    // Challenges are counted too.
+    challenges += 1;
+    const elsewhere = from(`198.51.100.${challenges}`);
+    const { challenge_id, options } = await ok(project.post('/auth/passkey/signin/options', {}, elsewhere));
+    const response = device.get(options, { challenge: 'another' });
+    return project.post('/auth/passkey/signin', { challenge_id, response }, from(address ?? '192.0.2.1'));
+  };
+  return { device, signIn };
+}
+
+async function stored({ id }: TestProject): Promise<Project> {
+  const project = await service.service.app.get(ProjectStore).find(id);
+  if (!project) throw new Error(`no project ${id}`);
+  return project;
+}
+
+/** A token as mails and providers lead to. */
+async function token(project: TestProject, purpose: 'email' | 'exchange', { id, email }: TestMember): Promise<string> {
+  const terms = { memberId: id, data: email, minutes: 1, ...(purpose === 'exchange' && { proof: 'another' }) };
+  return service.service.app.get(OneTimeSecrets).makeToken(await stored(project), purpose, terms);
 }
 
 describe('one account from one address', () => {
@@ -149,42 +195,157 @@ describe('one account from one address', () => {
   });
 });
 
+const exchange = (project: TestProject, code: string, address = '192.0.2.1') =>
+  project.post('/auth/exchange', { code, code_verifier: VERIFIER }, from(address));
+
+describe('failures of one account from one address', () => {
+  const inSession =
+    (path: string, body: object) =>
+    (project: TestProject, { accessToken }: TestMember): Call =>
+    (_, address = '192.0.2.1') =>
+      project.post(path, body, { token: accessToken, ...from(address) });
+  const failures: readonly [string, (project: TestProject, member: TestMember) => Call | Promise<Call>, number][] = [
+    [
+      'codes of a provider with a wrong verifier',
+      (project, member) => async (_, address) => exchange(project, await token(project, 'exchange', member), address),
+      401,
+    ],
+    [
+      'wrong answers of a passkey',
+      async (project, { accessToken }) => {
+        const { device, signIn } = await passkeys(project);
+        const as = project.as(accessToken);
+        const { challenge_id, options } = await ok(as.post('/auth/passkey/options', {}));
+        await ok(as.post('/auth/passkey', { challenge_id, response: device.create(options) }));
+        return signIn;
+      },
+      401,
+    ],
+    ['wrong passwords as a fresh proof', inSession('/auth/confirm', { password: 'a wrong one' }), 400],
+    ['wrong codes that prove an address', inSession('/auth/verify_email', { code: '000000' }), 400],
+    [
+      'wrong passwords with a link',
+      (project, member) =>
+        async (_, address = '192.0.2.1') => {
+          const body = { token: await token(project, 'email', member), password: 'a wrong one' };
+          return project.post('/auth/verify_email', body, from(address));
+        },
+      401,
+    ],
+  ];
+  it.each(failures)('%s: ten, then 429', async (_, prepare, status) => {
+    const project = await members();
+    const ann = await signUp(project, 'ann');
+    const call = await prepare(project, ann);
+    await forget(project);
+    expect((await call('first')).status).toBe(status);
+    await fill(project, ATTEMPT_LIMITS.pair, 9);
+    expect((await call('second')).status).toBe(status);
+    const reply = await call('third');
+    expect(refusalOf(reply)).toEqual({ status: 429, messages: ['request.throttled'] });
+    expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(700);
+    // They are those of the account, whichever way it is tried by.
+    expect((await attempt(project, 'ann', ann.password)).status).toBe(429);
+    expect((await call('elsewhere', '192.0.2.2')).status).toBe(status);
+    expect((await attempt(project, 'ann', ann.password, '192.0.2.2')).status).toBe(200);
+  });
+});
+
 describe('one address', () => {
-  const calls: readonly [string, (project: TestProject, at: string) => Promise<Reply>, number][] = [
-    ['failures at many accounts', (project, at) => attempt(project, `nobody ${at}`, 'a wrong one'), 401],
+  const calls: readonly [string, (project: TestProject) => Call | Promise<Call>, number][] = [
+    ['failures at many accounts', (project) => (at) => attempt(project, `nobody ${at}`, 'a wrong one'), 401],
     [
       'bad tokens',
-      (project) =>
-        project.post(`/auth/reset_password/${'A'.repeat(22)}`, { new_password: 'the next one' }, from('192.0.2.1')),
+      (project) => () =>
+        project.post(`/auth/reset_password/${UNKNOWN_TOKEN}`, { new_password: 'the next one' }, from('192.0.2.1')),
       401,
     ],
     [
       'recoveries',
-      (project, at) => project.post('/auth/recover_password', { email: `${at}@example.com` }, from('192.0.2.1')),
+      (project) => (at) => project.post('/auth/recover_password', { email: `${at}@example.com` }, from('192.0.2.1')),
       200,
     ],
     [
       'sign-ups',
-      (project, at) => {
+      (project) => (at) => {
         const [username, password] = [`new ${at}`, 'a long secret'];
         const kind_system_user = { username, password, email: `new${at}@example.com` };
         return project.post('/auth/person/signup', { username, password, kind_system_user }, from('192.0.2.1'));
       },
       200,
     ],
+    [
+      'starts of a sign-in by a provider',
+      (project) => () =>
+        project.get(`/project/${project.id}/provider/none?${new Application(project).query()}`, from('192.0.2.1')),
+      404,
+    ],
+    ['unknown codes of a provider', (project) => () => exchange(project, UNKNOWN_TOKEN), 401],
+    [
+      'discoveries',
+      async (project) => {
+        const admin = await asAdministrator(project);
+        const unit = { id: 'corp', issuer: 'http://127.0.0.1:1024', client_id: 'kind', member_kind: 'person' };
+        await ok(admin.post('/identity_provider/unit', unit));
+        return () => admin.post('/identity_provider/unit/corp/discovery', {}, from('192.0.2.1'));
+      },
+      503,
+    ],
+    ['unknown passkeys', async (project) => (await passkeys(project)).signIn, 401],
+    [
+      'mails that prove an address',
+      async (project) => {
+        const { accessToken } = await signUp(project, 'ann');
+        return () => project.post('/auth/verify_email/mail', {}, { token: accessToken, ...from('192.0.2.1') });
+      },
+      200,
+    ],
+    [
+      'mails to another address',
+      async (project) => {
+        const { accessToken } = await signUp(project, 'ann');
+        const call = { token: accessToken, ...from('192.0.2.1') };
+        return (at) => project.post('/auth/email', { email: `${at}@example.net` }, call);
+      },
+      200,
+    ],
+    [
+      'links with unknown tokens',
+      (project) => () =>
+        project.post('/auth/verify_email', { token: UNKNOWN_TOKEN, password: 'a wrong one' }, from('192.0.2.1')),
+      401,
+    ],
   ];
-  it.each(calls)('%s: a hundred, then 429', async (_, call, status) => {
+  it.each(calls)('%s: a hundred, then 429', async (_, prepare, status) => {
     const project = await members();
-    expect((await call(project, 'first')).status).toBe(status);
+    const call = await prepare(project);
+    await forget(project);
+    expect((await call('first')).status).toBe(status);
     await fill(project, ATTEMPT_LIMITS.address, 98);
-    expect((await call(project, 'second')).status).toBe(status);
-    expect((await call(project, 'third')).status).toBe(status);
-    const { status: last, headers } = await call(project, 'fourth');
+    expect((await call('second')).status).toBe(status);
+    expect((await call('third')).status).toBe(status);
+    const { status: last, headers } = await call('fourth');
     expect(last).toBe(429);
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(700);
     // All of them count together.
     expect((await attempt(project, 'whoever', 'a wrong one')).status).toBe(429);
     expect((await attempt(project, 'whoever', 'a wrong one', '192.0.2.2')).status).toBe(401);
+  });
+
+  it('challenges of passkeys: a hundred within five minutes, which are no attempts', async () => {
+    const project = await members();
+    await setSettings(project, { passkeyDomain: 'example.com', passkeyOrigins: [ORIGIN] });
+    const ask = (address = '192.0.2.1') => project.post('/auth/passkey/signin/options', {}, from(address));
+    await ok(ask());
+    await fill(project, 100, 99);
+    await ok(ask());
+    const reply = await ask();
+    expect(refusalOf(reply)).toEqual({ status: 429, messages: ['request.throttled'] });
+    const wait = Number(reply.headers.get('retry-after'));
+    expect(wait).toBeGreaterThan(150);
+    expect(wait).toBeLessThanOrEqual(300);
+    await ok(ask('192.0.2.2'));
+    expect((await attempt(project, 'whoever', 'a wrong one')).status).toBe(401);
   });
 
   it('requested codes count', async () => {
@@ -250,6 +411,48 @@ describe('one account from anywhere', () => {
       'SELECT cardinality("attempts") AS n FROM $schema._throttle WHERE "allowed" = 10 ORDER BY n',
     );
     expect(rows.map(({ n }) => n)).toEqual([0, 1, 1]);
+  });
+});
+
+describe('mails to one member', () => {
+  const mails: readonly [string, string, (project: TestProject, member: TestMember) => Call | Promise<Call>][] = [
+    [
+      'codes in place of the password',
+      'pia',
+      (project, { email }) =>
+        (_, address = '192.0.2.1') =>
+          project.post('/auth/code', { email }, from(address)),
+    ],
+    [
+      'notices of what has changed',
+      'quin',
+      (project, { accessToken }) =>
+        (at) =>
+          project.post('/api_key/unit', { label: at }, { token: accessToken }),
+    ],
+    [
+      'notices of somebody else who wanted the address',
+      'ruth',
+      async (project, { email }) => {
+        const { accessToken } = await signUp(project, 'eve');
+        return () => project.post('/auth/email', { email }, { token: accessToken });
+      },
+    ],
+  ];
+  it.each(mails)('%s: ten an hour', async (_, name, prepare) => {
+    const project = await members();
+    const member = await signUp(project, name);
+    await setSettings(project, { mailSignIn: true });
+    const call = await prepare(project, member);
+    await forget(project);
+    await ok(call('first'));
+    await mailbox.last(member.email);
+    await fill(project, 10, 9);
+    await ok(call('second'));
+    await mailbox.last(member.email, 2);
+    await ok(call('third'));
+    await mailsSent(project);
+    expect(await mailbox.to(member.email)).toHaveLength(2);
   });
 });
 
