@@ -2,7 +2,7 @@
 import { Alert, Anchor, Button, Center, Loader, Stack, Text as Paragraph, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import { ApiError } from '../api/errors.js';
+import { ApiError, isHeld } from '../api/errors.js';
 import { useText } from '../i18n/text.js';
 
 export function Waiting() {
@@ -28,7 +28,7 @@ export function PageError({ error, onRetry }: { error: unknown; onRetry?: () => 
             {message}
           </Paragraph>
         ))}
-        {error instanceof ApiError && error.has('second_step.missing') && (
+        {isHeld(error) && (
           <Anchor component={Link} to="/account/sign-in" size="sm" c="inherit" underline="always">
             {text('ways.to_second_step')}
           </Anchor>

@@ -3,14 +3,13 @@ import { Alert, Badge, Button, Group, Stack, Text as Paragraph, TextInput, Title
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { changeAddress, mailProof, proveAddress } from '../api/address.js';
-import { ApiError } from '../api/errors.js';
 import type { Member } from '../api/types.js';
 import { FIELD_OF_FORM } from '../data/faults.js';
 import { useText } from '../i18n/text.js';
 import { useCheckedForm } from '../members/use-checked-form.js';
 import { FormFault } from '../model/form-parts.js';
 import { PageError } from '../shell/page-states.js';
-import { CodeInput } from './code-input.js';
+import { codeFault, CodeInput } from './code-input.js';
 
 interface OfMember {
   readonly me: Member;
@@ -116,8 +115,7 @@ function CodeForm({ onProved }: { readonly onProved: () => void }) {
       await queries.invalidateQueries({ queryKey: ['me'] });
       onProved();
     },
-    faultsOfError: (error) =>
-      error instanceof ApiError && error.has('proof.wrong') ? { code: error.message } : undefined,
+    faultsOfError: codeFault,
   });
   return (
     <form onSubmit={onSubmit} noValidate ref={form}>

@@ -3,7 +3,7 @@ import { Alert, Button, Group, Table } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
 import { useEffect, useState } from 'react';
-import { ApiError } from '../api/errors.js';
+import { isHeld } from '../api/errors.js';
 import {
   canLeave,
   deleteIdentity,
@@ -51,7 +51,7 @@ export function IdentitiesSection({ member }: { readonly member: string }) {
     link.error?.message ??
     (arrival && 'error' in arrival ? arrivalText(arrival.error, text) : undefined);
   // Members that are held back cannot read them.
-  const isHeld = error instanceof ApiError && error.has('second_step.missing');
+  const held = isHeld(error);
   if (providers.length === 0 && !data?.length) return null;
   return (
     <ListSection
@@ -74,9 +74,9 @@ export function IdentitiesSection({ member }: { readonly member: string }) {
           </Group>
         )
       }
-      error={isHeld ? null : error}
+      error={held ? null : error}
       onRetry={() => void refetch()}
-      count={isHeld ? 0 : data?.length}
+      count={held ? 0 : data?.length}
       none={text('providers.no_accounts')}
       table={<IdentityTable identities={data ?? []} labelOf={labelOf} onRemove={removal.ask} />}
     >

@@ -3,7 +3,7 @@ import { Button, Group, Modal, Stack, Table, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
 import { useState } from 'react';
-import { ApiError } from '../api/errors.js';
+import { isHeld } from '../api/errors.js';
 import {
   deletePasskey,
   enrolPasskey,
@@ -44,7 +44,7 @@ export function PasskeysSection({ member }: { readonly member: string }) {
   };
   const removal = useRemoval<Passkey>(deletePasskey, () => changed(text('passkeys.removed')));
   // Who is held back because of it has none.
-  const isHeld = error instanceof ApiError && error.has('second_step.missing');
+  const held = isHeld(error);
   return (
     <ListSection
       title={text('passkeys.title')}
@@ -58,9 +58,9 @@ export function PasskeysSection({ member }: { readonly member: string }) {
           {text('passkeys.new')}
         </ActionButton>
       }
-      error={isHeld ? null : error}
+      error={held ? null : error}
       onRetry={() => void refetch()}
-      count={isHeld ? 0 : data?.length}
+      count={held ? 0 : data?.length}
       none={text('passkeys.none')}
       table={<PasskeyTable passkeys={data ?? []} onRename={setRenamed} onRemove={removal.ask} />}
     >

@@ -12,14 +12,13 @@ import {
   type NewApp,
   type SecondStep,
 } from '../api/second-step.js';
-import { ApiError } from '../api/errors.js';
 import { FIELD_OF_FORM } from '../data/faults.js';
 import { WriteDialog } from '../data/write-dialog.js';
 import { useText } from '../i18n/text.js';
 import { useCheckedForm } from '../members/use-checked-form.js';
 import { FormFault } from '../model/form-parts.js';
 import { PageError, Waiting } from '../shell/page-states.js';
-import { CodeInput } from './code-input.js';
+import { codeFault, CodeInput } from './code-input.js';
 import { QrCode } from './qr-code.js';
 import { RecoveryCodes } from './recovery-codes.js';
 
@@ -77,8 +76,7 @@ function NewAppForm({ app: { secret, uri }, onConfirmed }: NewAppFormProps) {
     check: () => ({ ...(code.trim() === '' && { code: text('ways.code_missing') }) }),
     fields: [{ id: 'code', label: text('ways.code') }],
     send: async () => onConfirmed(await confirmApp(code.trim())),
-    faultsOfError: (error) =>
-      error instanceof ApiError && error.has('proof.wrong') ? { code: error.message } : undefined,
+    faultsOfError: codeFault,
   });
   return (
     <form onSubmit={onSubmit} noValidate ref={form}>
