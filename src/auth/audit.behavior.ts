@@ -1,4 +1,7 @@
-/** Records writes of members, of what they sign in with, and of identity providers in the audit log; but not what a member changes of itself, nor sign-ups. */
+/**
+ * Records writes of members, of what they sign in with, and of identity providers in the audit log; but not what a member
+ * changes of itself, nor sign-ups.
+ */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { IDENTITY_PROVIDER_KIND, OWNED_KINDS } from '../model/built-in-traits.js';
 import { isMemberKind, type KindDef } from '../model/model.js';

@@ -14,7 +14,7 @@ import { ApiKeyBehavior, ApiKeys } from './keys/api-key.behavior.js';
 import { KeyStore } from './keys/key-store.js';
 import { RequestCallers } from './keys/request-callers.js';
 import { MailedCodeController } from './mailed-code/mailed-code.controller.js';
-import { MailedCodes } from './mailed-code/mailed-codes.js';
+import { MailedCodeService } from './mailed-code/mailed-code.service.js';
 import { MemberBehavior } from './member.behavior.js';
 import { NewMembers } from './new-members.js';
 import { NewSessions } from './new-sessions.js';
@@ -76,7 +76,7 @@ const COMMON = [
 ];
 const EMAIL = [EmailService, VerificationMails];
 const KEYS = [ApiKeyBehavior, ApiKeys, KeyStore, RequestCallers];
-const MAILED_CODE = [MailedCodes];
+const MAILED_CODE = [MailedCodeService];
 const PASSKEY = [PasskeyBehavior, Passkeys, PasskeyService];
 const PASSWORD = [PasswordService, PasswordStore, SignInService];
 const PROVIDER = [
@@ -108,7 +108,6 @@ const SIGN_UP = [SignUpService];
     { provide: CallerResolver, useExisting: RequestCallers },
   ],
   exports: [Administrators, ApiKeys, CallerResolver, PasswordStore, ProvedAddresses, SecondStepService],
-  // In the order of the API document.
   // In the order of the API document.
   controllers: [
     SignUpController,

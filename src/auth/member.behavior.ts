@@ -1,6 +1,6 @@
 /**
- * Writes of members: their credentials in `kind_system_user` are created, renamed and deleted with them, and their API
- * keys and passkeys deleted, and what was recorded of them is erased.
+ * Writes of members: their credentials in `kind_system_user` are created, renamed and deleted with them. Their API keys,
+ * passkeys and identities go with them too, and what was recorded of them is erased.
  */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { contentionOn, trackContention } from '../database/transaction/contention.js';

@@ -12,7 +12,7 @@ import type { Project } from '../tenancy/project.js';
 import { Behaviors } from '../unit/draft/behavior.js';
 import { UnitStores } from '../unit/unit-stores.js';
 
-export interface NewMember {
+interface NewMember {
   readonly kindId: string;
   /** Its names and parameters. */
   readonly body: ReadonlyMap<string, unknown>;

@@ -1,6 +1,6 @@
 /**
- * The one place where sessions begin: every way to sign in ends here with a member and what it has proved, so that none
- * can leave out the second step.
+ * The one place where the session of a sign-in begins: every way to sign in ends here with a member and what it has
+ * proved, so that none can leave out the second step. Only a sign-up opens its own.
  */
 import { Injectable } from '@nestjs/common';
 import { Catalog } from '../catalog/catalog.service.js';
@@ -13,7 +13,7 @@ import type { Project } from '../tenancy/project.js';
 import type { AuthRequest } from './auth-request.js';
 import { type Credential, isUsableNow } from './credential.js';
 import { SecondSteps, type WayIn } from './second-step/second-steps.js';
-import { signInFailed } from './sign-in-failed.js';
+import { signInFailed } from './refusals.js';
 import { SessionOpener } from './session/session-opener.js';
 import { RefreshCookies } from './session/refresh-cookie.js';
 

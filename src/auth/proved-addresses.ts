@@ -28,7 +28,7 @@ import { UnitStores } from '../unit/unit-stores.js';
 import { KeyStore } from './keys/key-store.js';
 import { OneTimeSecrets } from './one-time-secrets.js';
 import type { Credential } from './credential.js';
-import { signInFailed } from './sign-in-failed.js';
+import { signInFailed } from './refusals.js';
 import { SessionStore } from './session/session-store.js';
 
 /** How an address was proved without the password of its account. */

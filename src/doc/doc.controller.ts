@@ -58,7 +58,7 @@ export class DocController {
     id: 'doc.asset',
     tag: 'Documentation',
     needs: 'nothing',
-    summary: 'A part of that page',
+    summary: 'A part of the page on which every call can be tried',
     media: '*/*',
     refuses: [404],
   })

@@ -1,4 +1,7 @@
-/** Normalisation of usernames and e-mail addresses for comparison. Pure. */
+/** Usernames, and how they and e-mail addresses are compared. Pure. */
+
+/** Characters of the longest username. */
+export const USERNAME_LENGTH = 254;
 
 /**
  * Joiners and variation selectors, which some scripts and emoji need. Names may contain them; comparisons ignore them.

@@ -15,7 +15,7 @@ import { OneTimeSecrets } from '../one-time-secrets.js';
 import { accountOf, type Credential, credentialOf, findCredential, isUsable } from '../credential.js';
 import { verifyPassword } from '../password/password-hash.js';
 import { ProvedAddresses } from '../proved-addresses.js';
-import { signInFailed, wrongProof } from '../sign-in-failed.js';
+import { signInFailed, wrongProof } from '../refusals.js';
 import { FreshProof } from '../session/fresh-proof.js';
 import { Throttle } from '../throttle.js';
 import type { ChangeEmailBody, VerifyEmailBody } from './email.dto.js';

@@ -8,7 +8,7 @@ import { Scope, type RequestScope } from '../../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../../tenancy/tenancy.interceptor.js';
 import { authRequestOf, NoStore, WithoutKeyInterceptor } from '../auth-request.js';
 import { MailedCodeBody, MailedCodeRequestBody } from './mailed-code.dto.js';
-import { MailedCodes } from './mailed-codes.js';
+import { MailedCodeService } from './mailed-code.service.js';
 
 const ROUTE = { tag: 'Authentication', needs: 'project', refuses: [429] } as const;
 
@@ -17,7 +17,7 @@ const ROUTE = { tag: 'Authentication', needs: 'project', refuses: [429] } as con
 @ForHeldMembers()
 @UseInterceptors(TenancyInterceptor, WithoutKeyInterceptor)
 export class MailedCodeController {
-  constructor(private readonly codes: MailedCodes) {}
+  constructor(private readonly codes: MailedCodeService) {}
 
   @Post('code')
   @ApiRoute({

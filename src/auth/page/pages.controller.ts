@@ -56,7 +56,7 @@ export class PagesController {
     id: 'auth.reset_page',
     tag: 'Authentication',
     needs: 'nothing',
-    summary: 'A page for browsers that does so',
+    summary: 'A page for browsers that sets a new password',
     media: 'text/html',
     refuses: [401, 405, 503],
   })
@@ -75,7 +75,7 @@ export class PagesController {
     id: 'auth.asset',
     tag: 'Authentication',
     needs: 'nothing',
-    summary: 'A part of these pages',
+    summary: 'A part of the pages that mails lead to',
     media: '*/*',
     refuses: [404],
   })

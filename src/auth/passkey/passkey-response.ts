@@ -10,7 +10,7 @@ export const ALGORITHMS = [-7, -8, -257];
 const MOST_ID_BYTES = 1023;
 
 /** What an answer must be for. */
-export interface Expected {
+interface Expected {
   readonly challenge: string;
   readonly domain: string;
   readonly origins: readonly string[];

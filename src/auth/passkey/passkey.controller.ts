@@ -84,10 +84,10 @@ export class PasskeyController {
   @NoStore()
   @WithoutAccessToken()
   async signIn(
-    @Scope() { project }: RequestScope,
+    @Scope() scope: RequestScope,
     @Req() request: HttpRequest,
     @Input(PasskeyAnswerBody) read: BodyInput<PasskeyAnswerBody>,
   ): Promise<Answer> {
-    return this.passkeys.signIn(project, authRequestOf(request), await read());
+    return this.passkeys.signIn(scope, authRequestOf(request), await read());
   }
 }

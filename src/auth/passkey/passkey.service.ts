@@ -17,11 +17,11 @@ import { NewSessions } from '../new-sessions.js';
 import { lockOwner, refuseTooMany } from '../owned-units.js';
 import { accountOf } from '../credential.js';
 import { FreshProof } from '../session/fresh-proof.js';
-import { signInFailed, wrongProof } from '../sign-in-failed.js';
+import { signInFailed, wrongProof } from '../refusals.js';
 import { Throttle } from '../throttle.js';
-import type { PasskeyMadeBody } from './passkey.dto.js';
+import type { PasskeyAnswerBody, PasskeyMadeBody } from './passkey.dto.js';
 import type { NewPasskey } from './passkey-response.js';
-import { type PasskeyAnswer, Passkeys } from './passkeys.js';
+import { Passkeys } from './passkeys.js';
 
 @Injectable()
 export class PasskeyService {
@@ -63,12 +63,13 @@ export class PasskeyService {
   }
 
   /** @throws KindError 400, 401, 429, 503 */
-  signIn(project: Project, client: AuthRequest, answer: PasskeyAnswer): Promise<Answer> {
+  signIn(scope: RequestScope, client: AuthRequest, answer: PasskeyAnswerBody): Promise<Answer> {
+    const { project } = scope;
     return this.catalog.inProject(project, async () => {
       const found = await this.passkeys.find(project, answer.response);
       const attempt = { address: client.address, ...(found && { account: accountOf(found) }) };
       return this.throttle.guard(project, attempt, async () => {
-        const used = await this.passkeys.use(project, client, answer, found);
+        const used = await this.passkeys.use(scope, client, answer, found);
         if (!used) throw signInFailed();
         const unit = { kind: PASSKEY_KIND, id: used.passkeyId };
         return this.sessions.session(project, client, used.member, { way: 'passkey', otp: null, unit });

@@ -25,11 +25,13 @@ import {
 import { AuditLog } from '../../tenancy/audit-log.js';
 import { ANONYMOUS } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
+import type { RequestScope } from '../../tenancy/request-scope.js';
 import type { AuthRequest } from '../auth-request.js';
 import { Notices } from '../notices.js';
 import { OneTimeSecrets } from '../one-time-secrets.js';
 import { type Credential, credentialOf } from '../credential.js';
-import { wrongProof } from '../sign-in-failed.js';
+import { wrongProof } from '../refusals.js';
+import type { PasskeyAnswerBody } from './passkey.dto.js';
 import {
   ALGORITHMS,
   library,
@@ -50,11 +52,7 @@ interface Challenge<Options> {
   readonly options: Options;
 }
 
-export interface PasskeyAnswer {
-  readonly challenge_id: string;
-  /** What the device has answered, as a page sends it. */
-  readonly response: object;
-}
+type Scope = Pick<RequestScope, 'project' | 'requestId'>;
 
 interface UsedPasskey {
   readonly passkeyId: string;
@@ -102,7 +100,11 @@ export class Passkeys {
   }
 
   /** The passkey that a device has made for a member. @throws KindError 400 */
-  async made(project: Project, memberId: string, { challenge_id: id, response }: PasskeyAnswer): Promise<NewPasskey> {
+  async made(
+    project: Project,
+    memberId: string,
+    { challenge_id: id, response }: PasskeyAnswerBody,
+  ): Promise<NewPasskey> {
     const use = useOf(project);
     const challenge = await this.secrets.useToken(this.database.ofProject(project), project, 'passkey', id);
     if (challenge?.member_id !== memberId) throw wrongProof();
@@ -125,11 +127,12 @@ export class Passkeys {
    * @throws KindError 400, 401
    */
   async use(
-    project: Project,
+    scope: Scope,
     client: Pick<AuthRequest, 'afterAnswer'>,
-    { challenge_id: id, response }: PasskeyAnswer,
+    { challenge_id: id, response }: PasskeyAnswerBody,
     found: FoundPasskey | undefined,
   ): Promise<UsedPasskey | undefined> {
+    const { project } = scope;
     const { schema } = project;
     const executor = this.database.ofProject(project);
     const challenge = await this.secrets.useToken(executor, project, 'passkey_use', id);
@@ -144,7 +147,7 @@ export class Passkeys {
     const used = await executor.run(usePasskeyStatement(schema, { id: found.id, ...use }));
     if (used.length > 0) return { passkeyId: found.id, member };
     // Unless it was removed meanwhile.
-    if (await this.find(project, response)) await this.#tellOfCopy(project, client, found, member);
+    if (await this.find(project, response)) await this.#tellOfCopy(scope, client, found, member);
     return undefined;
   }
 
@@ -178,14 +181,14 @@ export class Passkeys {
 
   /** A device counts the uses of its passkey, so that one whose counter has not risen is a copy, or was copied. */
   async #tellOfCopy(
-    project: Project,
+    { project, requestId }: Scope,
     client: Pick<AuthRequest, 'afterAnswer'>,
     { id }: FoundPasskey,
     member: Credential,
   ): Promise<void> {
     await this.notices.about(project, client, [member], 'passkey_copied', async () => {
       const details = { id, member: member.member_id };
-      const entry = { project: project.id, caller: ANONYMOUS, requestId: undefined, details };
+      const entry = { project: project.id, caller: ANONYMOUS, requestId, details };
       this.audit.record({ action: 'passkey.refused', ...entry });
     });
   }

@@ -9,7 +9,7 @@ import type { AuthRequest } from '../auth-request.js';
 import { accountOf, findCredentialByName } from '../credential.js';
 import { verifyPassword } from './password-hash.js';
 import { NewSessions } from '../new-sessions.js';
-import { signInFailed } from '../sign-in-failed.js';
+import { signInFailed } from '../refusals.js';
 import { Throttle } from '../throttle.js';
 
 @Injectable()

@@ -13,7 +13,7 @@ import { OneTimeSecrets } from '../one-time-secrets.js';
 import { accountOf, findCredential } from '../credential.js';
 import { FreshProof } from '../session/fresh-proof.js';
 import { FIRST_STEP_MINUTES } from '../second-step/second-steps.js';
-import { signInFailed } from '../sign-in-failed.js';
+import { signInFailed } from '../refusals.js';
 import { Throttle } from '../throttle.js';
 import type { ExchangeBody, LinkBody } from './exchange.dto.js';
 import { type Exchanged, ProviderAccounts } from './provider-accounts.js';

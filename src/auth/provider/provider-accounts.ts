@@ -21,7 +21,7 @@ import { lockOwner } from '../owned-units.js';
 import { type Credential, credentialOf, findCredential, findCredentialByEmail, isUsable } from '../credential.js';
 import { ProvedAddresses } from '../proved-addresses.js';
 import { SessionStore } from '../session/session-store.js';
-import { signInFailed } from '../sign-in-failed.js';
+import { signInFailed } from '../refusals.js';
 import { Identities, linkedElsewhere, type NewIdentity } from './identities.js';
 import type { ProvedIdentity } from './openid/openid.js';
 import type { IdentityProvider } from './providers.js';
@@ -50,7 +50,7 @@ export type Exchanged = SignedIn | ToLink;
 
 /** Of two that come for the first time at once, the later one finds what the other has made. */
 const ATTEMPTS = 5;
-const USERNAME_LENGTH = 60;
+const MADE_NAME_LENGTH = 60;
 
 interface Visit {
   readonly scope: Pick<RequestScope, 'project' | 'caller' | 'requestId'>;
@@ -117,7 +117,7 @@ export class ProviderAccounts {
         if (member?.member_id !== found.member_id) return undefined;
         const removed = await this.addresses.withoutPassword(tx, { ...scope, model }, member, 'provider');
         const identity = await this.identities.insert(tx, scope, member, newIdentity(provider, proved), removed);
-        if (identity === undefined) throw new TakenMeanwhile();
+        if (identity === undefined) throw new IdentityTaken();
         return { memberId: member.member_id, identity };
       }, usedBy(scope))
       .catch(orTaken);
@@ -132,7 +132,7 @@ export class ProviderAccounts {
       if (!credential) throw new Error('a new member has credentials');
       await this.addresses.mark(tx, { project, model }, credential);
       const identity = await this.identities.insert(tx, scope, credential, newIdentity(provider, proved));
-      if (identity === undefined) throw new TakenMeanwhile();
+      if (identity === undefined) throw new IdentityTaken();
       return { memberId, identity };
     });
     return made.catch(orMissing).catch(orTaken);
@@ -180,10 +180,10 @@ export class ProviderAccounts {
 }
 
 /** Another request has linked the identity. */
-class TakenMeanwhile extends Error {}
+class IdentityTaken extends Error {}
 
 function orTaken(error: unknown): undefined {
-  if (error instanceof TakenMeanwhile) return undefined;
+  if (error instanceof IdentityTaken) return undefined;
   if (error instanceof KindError && error.code === 'parameter.not_unique') return undefined;
   throw error;
 }
@@ -222,7 +222,7 @@ function newMember(
 
 /** The part before the `@`; with a number where somebody has that name. */
 function usernameFor(email: string, attempt: number): string {
-  const local = email.slice(0, email.lastIndexOf('@')).replaceAll('@', '').slice(0, USERNAME_LENGTH);
+  const local = email.slice(0, email.lastIndexOf('@')).replaceAll('@', '').slice(0, MADE_NAME_LENGTH);
   const name = isVisibleName(local) ? local : 'member';
   return attempt === 1 ? name : `${name}-${randomInt(1000, 1_000_000)}`;
 }

@@ -27,7 +27,7 @@ import type { StartQuery } from './start-query.js';
 const CODE_MINUTES = 1;
 
 /** Where a browser is led to. */
-export interface Leading {
+export interface Redirect {
   readonly location: string;
   /** The header `Set-Cookie`. */
   readonly cookie?: string;
@@ -68,7 +68,7 @@ export class ProviderFlow {
     id: string,
     query: StartQuery,
     cookies: string | undefined,
-  ): Promise<Leading> {
+  ): Promise<Redirect> {
     await this.catalog.inProject(project, () => this.throttle.count(project, { address }));
     const provider = await this.providers.active(project, id);
     this.addresses.checkRedirect(project, query.redirectTo);
@@ -103,7 +103,7 @@ export class ProviderFlow {
     id: string,
     params: URLSearchParams,
     cookies: string | undefined,
-  ): Promise<Leading | undefined> {
+  ): Promise<Redirect | undefined> {
     const { project } = scope;
     const state = params.get('state') ?? '';
     const row = await this.catalog.inProject(project, () =>

@@ -9,7 +9,7 @@ import { unknownEndpoint, WithoutAccessToken, WithProjectInPath } from '../../te
 import { TenancyInterceptor } from '../../tenancy/tenancy.interceptor.js';
 import { authRequestOf } from '../auth-request.js';
 import { readStartQuery } from './start-query.js';
-import { type Leading, ProviderFlow } from './provider-flow.js';
+import { type Redirect, ProviderFlow } from './provider-flow.js';
 import { RefusalsAsPages, stoppedPage } from './stopped-page.js';
 
 const ROUTE = { tag: 'Authentication', needs: 'nothing', alone: true } as const;
@@ -47,7 +47,7 @@ export class ProviderController {
     @Res() response: HttpResponse,
   ): Promise<void> {
     const query = readStartQuery(request.url);
-    lead(response, 302, await this.flow.start(project, authRequestOf(request), id, query, request.headers.cookie));
+    redirect(response, 302, await this.flow.start(project, authRequestOf(request), id, query, request.headers.cookie));
   }
 
   @Get('callback')
@@ -67,8 +67,8 @@ export class ProviderController {
     @Res() response: HttpResponse,
   ): Promise<void> {
     const params = new URL(request.url, LOCAL).searchParams;
-    const leading = await this.flow.callback(scope, id, params, request.headers.cookie);
-    if (leading) return lead(response, 302, leading);
+    const back = await this.flow.callback(scope, id, params, request.headers.cookie);
+    if (back) return redirect(response, 302, back);
     const page = stoppedPage(request, [NOT_ASKED_FOR]);
     const content = { 'Content-Type': HTML, 'Content-Length': Buffer.byteLength(page) };
     response.writeHead(400, { ...content, ...PAGE_POLICY, ...HEADERS });
@@ -81,19 +81,19 @@ export class ProviderController {
     id: 'provider.posted_callback',
     ...ROUTE,
     leads: 303,
-    summary: 'The same for providers that post their answer',
-    description: 'It leads to the address with the values of the form.',
+    summary: 'Where an identity provider posts its answer',
+    description: 'It leads to the callback with the values of the form.',
     refuses: [400, 404, 413, 503],
   })
   async posted(@Req() request: HttpRequest, @Res() response: HttpResponse): Promise<void> {
     const body = await bodyBytes(request, 'small');
     const given = new URLSearchParams(Buffer.isBuffer(body) ? body.toString() : '');
     const kept = ANSWER_NAMES.flatMap((name) => given.getAll(name).map((value): [string, string] => [name, value]));
-    lead(response, 303, { location: `callback?${new URLSearchParams(kept).toString()}` });
+    redirect(response, 303, { location: `callback?${new URLSearchParams(kept).toString()}` });
   }
 }
 
-function lead(response: HttpResponse, status: 302 | 303, { location, cookie }: Leading): void {
+function redirect(response: HttpResponse, status: 302 | 303, { location, cookie }: Redirect): void {
   response.writeHead(status, { ...HEADERS, Location: location, ...(cookie !== undefined && { 'Set-Cookie': cookie }) });
   response.end();
 }

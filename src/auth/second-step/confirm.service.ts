@@ -4,14 +4,14 @@ import { Catalog } from '../../catalog/catalog.service.js';
 import { Database } from '../../database/database.js';
 import { type Answer, NULL_ANSWER } from '../../http/answer/answer.js';
 import { refusal } from '../../shared/errors.js';
-import type { Project } from '../../tenancy/project.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
 import { type AuthRequest, requireSession } from '../auth-request.js';
-import { type PasskeyAnswer, Passkeys } from '../passkey/passkeys.js';
+import type { PasskeyAnswerBody } from '../passkey/passkey.dto.js';
+import { Passkeys } from '../passkey/passkeys.js';
 import { accountOf, type Credential, credentialOf } from '../credential.js';
 import { verifyPassword } from '../password/password-hash.js';
 import { FreshProof } from '../session/fresh-proof.js';
-import { wrongProof } from '../sign-in-failed.js';
+import { wrongProof } from '../refusals.js';
 import { Throttle } from '../throttle.js';
 import type { ConfirmBody } from './second-step.dto.js';
 import { Totp } from './totp.js';
@@ -28,25 +28,27 @@ export class ConfirmService {
   ) {}
 
   /** A fresh proof: of the app or a passkey where one is set up, else of the password. @throws KindError 400, 401, 429 */
-  async prove({ project, caller }: RequestScope, client: AuthRequest, given: ConfirmBody): Promise<Answer> {
+  async prove(scope: RequestScope, client: AuthRequest, given: ConfirmBody): Promise<Answer> {
+    const { project, caller } = scope;
     const { id, sessionId } = requireSession(caller);
     return this.catalog.inProject(project, async () => {
       const member = await credentialOf(this.database.ofProject(project), project, id);
       const attempt = { address: client.address, account: accountOf(member) };
-      await this.throttle.guard(project, attempt, () => this.#prove(project, client, member, given));
+      await this.throttle.guard(project, attempt, () => this.#prove(scope, client, member, given));
       await this.fresh.renew(project, sessionId);
       return NULL_ANSWER;
     });
   }
 
   async #prove(
-    project: Project,
+    scope: RequestScope,
     client: AuthRequest,
     member: Credential,
     { password, otp, challenge_id, response }: ConfirmBody,
   ): Promise<void> {
+    const { project } = scope;
     if (challenge_id !== null && response !== null)
-      return this.#proveByPasskey(project, client, member, { challenge_id, response });
+      return this.#proveByPasskey(scope, client, member, { challenge_id, response });
     if (member.totp_confirmed) {
       if (otp === null) throw wrongWay('otp', 'a code of your authenticator app, or a recovery code');
       return this.totp.use(project, member, otp);
@@ -58,14 +60,14 @@ export class ConfirmService {
   }
 
   async #proveByPasskey(
-    project: Project,
+    scope: RequestScope,
     client: AuthRequest,
     { member_id: id }: Credential,
-    answer: PasskeyAnswer,
+    answer: PasskeyAnswerBody,
   ): Promise<void> {
-    const found = await this.passkeys.find(project, answer.response);
+    const found = await this.passkeys.find(scope.project, answer.response);
     const own = found?.member_id === id ? found : undefined;
-    if (!(await this.passkeys.use(project, client, answer, own))) throw wrongProof();
+    if (!(await this.passkeys.use(scope, client, answer, own))) throw wrongProof();
   }
 }
 

@@ -9,7 +9,7 @@ import type { AuthRequest } from '../auth-request.js';
 import { OneTimeSecrets } from '../one-time-secrets.js';
 import type { Credential } from '../credential.js';
 import { Passkeys } from '../passkey/passkeys.js';
-import { signInFailed } from '../sign-in-failed.js';
+import { signInFailed } from '../refusals.js';
 import { Throttle } from '../throttle.js';
 import { Totp } from './totp.js';
 

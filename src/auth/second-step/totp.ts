@@ -22,7 +22,7 @@ import {
 } from '../../sql/member/totp.sql.js';
 import type { Project } from '../../tenancy/project.js';
 import type { Credential } from '../credential.js';
-import { wrongProof } from '../sign-in-failed.js';
+import { wrongProof } from '../refusals.js';
 import { Throttle } from '../throttle.js';
 
 const PERIOD = 30;

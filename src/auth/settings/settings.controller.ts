@@ -15,7 +15,7 @@ import { refusal } from '../../shared/errors.js';
 import { ADMINISTERED, administeredSettings, readAdministered, SettingFault } from '../../tenancy/project-settings.js';
 import { TenancyInterceptor } from '../../tenancy/tenancy.interceptor.js';
 import { FreshProof } from '../session/fresh-proof.js';
-import { SettingsBody } from './settings.body.js';
+import { SettingsBody } from './settings.dto.js';
 
 const ROUTE = {
   tag: 'Project',

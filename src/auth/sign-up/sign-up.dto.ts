@@ -4,6 +4,7 @@ import { NestedObject, readFields, requireObject, Text } from '../../http/body/d
 import { CREDENTIAL_KIND } from '../../model/built-in-traits.js';
 import { EMAIL_PATTERN } from '../../shared/email.js';
 import { type Faults, type KindError, prefixMessage } from '../../shared/errors.js';
+import { USERNAME_LENGTH } from '../../shared/member-names.js';
 import { NEW_PASSWORD_FIELD, PASSWORD_FIELD } from '../password/password.dto.js';
 
 @ApiSchema({ name: 'kind_sign_up_user' })
@@ -21,7 +22,7 @@ class SystemUserBody {
 /** The parameters of the member kind may be given as well. */
 @ApiSchema({ name: 'kind_sign_up' })
 export class SignUpBody {
-  @Text({ minLength: 1, maxLength: 254 })
+  @Text({ minLength: 1, maxLength: USERNAME_LENGTH })
   readonly username!: string;
 
   @Text(NEW_PASSWORD_FIELD)

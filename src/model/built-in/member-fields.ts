@@ -1,6 +1,7 @@
 /** The fields of members, of their credentials (`kind_system_user`), their API keys (`api_key`) and their passkeys (`passkey`). */
 import { EMAIL_LENGTH } from '../../shared/email.js';
 import { PASSWORD } from '../../shared/limits.js';
+import { USERNAME_LENGTH } from '../../shared/member-names.js';
 import { builtInField as field } from '../field.js';
 import type { Field } from '../model.js';
 import { CREDENTIAL_KIND } from '../built-in-traits.js';
@@ -82,7 +83,7 @@ export const MEMBER_FIELDS: readonly Field[] = [
     required: true,
     nullable: false,
     minLength: 1,
-    maxLength: 254,
+    maxLength: USERNAME_LENGTH,
     strip: true,
   }),
   field({

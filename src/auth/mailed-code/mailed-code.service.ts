@@ -20,7 +20,7 @@ import { OneTimeSecrets } from '../one-time-secrets.js';
 import { accountOf, type Credential, findCredentialByEmail, isUsableNow } from '../credential.js';
 import { emptiedNotice, ProvedAddresses } from '../proved-addresses.js';
 import { FIRST_STEP_MINUTES } from '../second-step/second-steps.js';
-import { signInFailed } from '../sign-in-failed.js';
+import { signInFailed } from '../refusals.js';
 import { Throttle } from '../throttle.js';
 import type { MailedCodeBody, MailedCodeRequestBody } from './mailed-code.dto.js';
 
@@ -34,7 +34,7 @@ interface Holder {
 }
 
 @Injectable()
-export class MailedCodes {
+export class MailedCodeService {
   constructor(
     private readonly addresses: ProvedAddresses,
     private readonly catalog: Catalog,
