@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { TOTP } from 'otpauth';
 import { expect, it, vi } from 'vitest';
-import { signUp, withMembers } from '../support/callers.js';
+import { asAdministrator, signUp, withMembers } from '../support/callers.js';
 import { startChromium } from '../support/chromium.js';
 import { ConsolePage } from '../support/console.js';
-import { query } from '../support/definitions.js';
+import { ok, query } from '../support/definitions.js';
 import { addDevice } from '../support/device.js';
 import { codeIn, Mailbox, setSettings, temporaryFolder } from '../support/mailbox.js';
 import { startOidcProvider } from '../support/oidc-provider.js';
@@ -436,4 +436,44 @@ it('a provider is set up with its callback address, a member links its account t
   await opened.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await providers.getByText('There are none.').waitFor();
   await opened.context.close();
+});
+
+it('a link that is cancelled at the provider says so, and one that is made is exchanged once, told and shown', async () => {
+  const other = await withMembers(await service.project());
+  const callback = `${service.service.url}/api/lib/project/${other.id}/provider/corp/callback`;
+  const {
+    issuer,
+    clientId: client_id,
+    clientSecret: client_secret,
+  } = await startOidcProvider({
+    redirectUris: [callback],
+    accounts: { fay: { email: 'fay@else.example', email_verified: true } },
+  });
+  const corp = { id: 'corp', label: 'Corporation', issuer, client_id, client_secret, member_kind: 'person' };
+  await ok((await asAdministrator(other)).post('/identity_provider/unit', corp));
+  const fay = await signUp(other, 'fay');
+  const hers = await ConsolePage.open(browser, other);
+  const { page } = hers;
+  await page.goto(hers.url('#/account/sign-in'));
+  await hers.signIn(fay.username, fay.password);
+  const section = region(hers, 'Accounts elsewhere');
+  const link = section.getByRole('button', { name: 'Link Corporation' });
+  await link.waitFor();
+  const exchanges: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().endsWith('/auth/exchange')) exchanges.push(request.method());
+  });
+  await link.click();
+  await page.getByRole('link', { name: 'Cancel' }).click();
+  await section.getByText('The provider did not let you in').waitFor();
+  expect(new URL(page.url()).search).toBe('');
+  await link.click();
+  await page.getByPlaceholder('Enter any login').fill('fay');
+  await page.getByPlaceholder('and password').fill('any');
+  await page.getByRole('button', { name: 'Sign-in' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByText('The account was linked').waitFor();
+  await section.getByRole('cell', { name: 'fay@else.example' }).waitFor();
+  expect(exchanges).toEqual(['POST']);
+  await hers.context.close();
 });

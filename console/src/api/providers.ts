@@ -8,7 +8,7 @@ import type { Unit } from './types.js';
 import { listUnits, literal } from './units.js';
 
 /** What the person wants: to sign in, or to link the account of the provider with the member that is signed in. */
-type Purpose = 'sign_in' | 'link';
+export type Purpose = 'sign_in' | 'link';
 
 interface Kept {
   readonly state: string;
@@ -34,14 +34,16 @@ const KEPT_KEY = 'kind.console.provider';
 const NAMES = ['code', 'error', 'state'] as const;
 const RANDOM_BYTES = 32;
 
-/** Each is taken once. */
 let arrived = readArrival();
 
-export function takeArrival(purpose: Purpose): Arrival | undefined {
-  if (arrived?.purpose !== purpose) return undefined;
-  const taken = arrived;
+/** It stays until `endArrival`: React may draw a page more than once before it shows it. */
+export function arrivalFor(purpose: Purpose): Arrival | undefined {
+  return arrived?.purpose === purpose ? arrived : undefined;
+}
+
+/** Each is handled once. */
+export function endArrival(): void {
   arrived = undefined;
-  return taken;
 }
 
 /** Whether somebody comes from a provider to sign in, so that no former session goes on. */

@@ -3,12 +3,13 @@ import { Alert, Anchor, Button, Divider, PasswordInput, Stack, Text as Paragraph
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useState, type FormEvent } from 'react';
 import { knowsPasskeys, signInByPasskey } from '../api/passkeys.js';
-import { canLeave, signInAt, signInByProvider, takeArrival, type Brought } from '../api/providers.js';
+import { canLeave, signInAt, signInByProvider, type Brought } from '../api/providers.js';
 import { session, type MissingStep } from '../api/session.js';
 import { getWays, mailCode, signInByCode, signInByPassword, type Ways } from '../api/ways.js';
 import { useText } from '../i18n/text.js';
 import { arrivalText, faultText } from './fault-text.js';
 import { Waiting } from './page-states.js';
+import { useArrival } from './use-arrival.js';
 import { useAttempt } from './use-attempt.js';
 
 interface SignInFormProps {
@@ -28,7 +29,7 @@ export function SignInForm({ again, onDone }: SignInFormProps) {
     enabled: asked !== '',
     retry: false,
   });
-  const [arrival] = useState(() => takeArrival('sign_in'));
+  const arrival = useArrival('sign_in');
   // What an identity provider has led back with, until it is refused.
   const [brought, setBrought] = useState(arrival && 'code' in arrival ? arrival : undefined);
   const [byCode, setByCode] = useState(false);

@@ -2,17 +2,9 @@
 import { Alert, Button, Group, Table } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { isHeld } from '../api/errors.js';
-import {
-  canLeave,
-  deleteIdentity,
-  linkArrived,
-  linkAt,
-  listIdentities,
-  takeArrival,
-  type Identity,
-} from '../api/providers.js';
+import { canLeave, deleteIdentity, linkArrived, linkAt, listIdentities, type Identity } from '../api/providers.js';
 import { session } from '../api/session.js';
 import { getWays } from '../api/ways.js';
 import { RemovalDialog, useRemoval } from '../data/removal.js';
@@ -21,6 +13,7 @@ import { useText } from '../i18n/text.js';
 import { ListSection } from '../members/list-section.js';
 import { arrivalText } from '../shell/fault-text.js';
 import { RowButton } from '../shell/row-button.js';
+import { useArrival } from '../shell/use-arrival.js';
 import { WideTable } from '../shell/wide-table.js';
 
 export function IdentitiesSection({ member }: { readonly member: string }) {
@@ -33,7 +26,7 @@ export function IdentitiesSection({ member }: { readonly member: string }) {
   const providers = ways.data?.providers ?? [];
   const labels = new Map(providers.map(({ id, label }) => [id, label]));
   const labelOf = (id: string) => labels.get(id) ?? id;
-  const [arrival] = useState(() => takeArrival('link'));
+  const arrival = useArrival('link');
   const done = async (message: string): Promise<void> => {
     notify(message, { type: 'success' });
     // A session at the provider begins another one here for a moment.
