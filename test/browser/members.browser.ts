@@ -291,7 +291,7 @@ describe('a member who is no administrator', () => {
       await password.getByLabel(name, { exact: true }).fill('a longer password');
     }
     await password.getByRole('button', { name: 'Change the password' }).click();
-    await password.getByText('The current password is another').waitFor();
+    await password.getByText('The current password is wrong').waitFor();
     expect(await hers.accessibilityFaults()).toEqual([]);
     await password.getByLabel('Current password').fill(ann.password);
     await password.getByRole('button', { name: 'Change the password' }).click();

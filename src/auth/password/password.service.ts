@@ -142,5 +142,5 @@ function badToken() {
 }
 
 function wrongPassword() {
-  return refusal('signin.failed', 'The current password is another');
+  return refusal('signin.failed', 'The current password is wrong');
 }
