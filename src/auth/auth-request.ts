@@ -4,7 +4,7 @@ import { checkAdministrator } from '../access/access.js';
 import { accessDenied, notByKeys } from '../access/level.js';
 import { clientAddress } from '../http/request/client-address.js';
 import { KEY_HEADER } from '../http/header-names.js';
-import { type HttpRequest, requestOf } from '../http/request/request.js';
+import { type HttpRequest, type HttpResponse, requestOf } from '../http/request/request.js';
 import { PreparingInterceptor } from '../http/server/preparing.interceptor.js';
 import { refusal } from '../shared/errors.js';
 import type { SessionClient } from '../sql/member/session.sql.js';
@@ -13,13 +13,15 @@ import type { BodyInput } from '../tenancy/request-bodies.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { asksForCookie } from './session/refresh-cookie.js';
 
+/** Milliseconds for which the end of an answer is waited for: a client may leave it unread, so that it does not end. */
+const LONGEST_ANSWER = 2000;
 /** Longer headers `User-Agent` are cut, in characters. */
 const MAX_USER_AGENT = 300;
 
 export interface AuthRequest extends SessionClient {
   /** The client wants the refresh token in a cookie. */
   readonly inCookie: boolean;
-  /** Runs `work` when the response has been sent, or the client has disconnected. */
+  /** Runs `work` when the response has been sent, or the client has disconnected, or after two seconds. */
   readonly afterAnswer: (work: () => void) => void;
 }
 
@@ -30,8 +32,18 @@ export function authRequestOf(request: HttpRequest): AuthRequest {
     inCookie: asksForCookie(request),
     address: clientAddress(request),
     userAgent: request.headers['user-agent']?.slice(0, MAX_USER_AGENT),
-    afterAnswer: (work) => (response && !response.destroyed ? void response.once('close', work) : work()),
+    afterAnswer: (work) => (response && !response.destroyed ? onceAnswered(response, work) : work()),
   };
+}
+
+function onceAnswered(response: HttpResponse, work: () => void): void {
+  const run = (): void => {
+    clearTimeout(timer);
+    response.off('close', run);
+    work();
+  };
+  const timer = setTimeout(run, LONGEST_ANSWER);
+  response.once('close', run);
 }
 
 /** @throws KindError 401 without a token */

@@ -55,7 +55,7 @@ export class NewSessions {
     const begin = () =>
       this.catalog.withCheckedModel({ project }, async (model) => {
         const { member_kind: kindId, member_id: memberId } = member;
-        const session = await this.opener.open(this.database, project, model, {
+        const session = await this.opener.open(this.database.ofProject(project), project, model, {
           kindId,
           memberId,
           password,

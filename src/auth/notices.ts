@@ -34,8 +34,8 @@ export class Notices {
   ) {}
 
   /**
-   * Does `work`, and mails the members after the answer; each is mailed ten times an hour at most. A text that depends
-   * on what `work` did may turn out to be none.
+   * Does `work`, and mails the members after the answer; each is mailed ten times an hour at most of the same. A text
+   * that depends on what `work` did may turn out to be none.
    * @throws KindError 503 before `work` if the queue of mails is full
    */
   async about<T>(
@@ -48,7 +48,8 @@ export class Notices {
     return this.mail.sendAfter(client, { project: project.id, most: members.length }, async (send) => {
       const result = await work();
       const text = typeof notice === 'string' ? NOTICES[notice] : notice(result);
-      if (text !== undefined) for (const member of members) send(this.#job(project, member, text));
+      const sort = typeof notice === 'string' ? notice : 'account';
+      if (text !== undefined) for (const member of members) send(this.#job(project, member, text, sort));
       return result;
     });
   }
@@ -60,13 +61,14 @@ export class Notices {
     members: readonly Credential[],
     notice: Notice | { readonly text: string },
   ): void {
-    const text = typeof notice === 'string' ? NOTICES[notice] : notice.text;
-    for (const member of members) this.mail.sendAtCommit(tx, project.id, this.#job(project, member, text));
+    const [sort, text] = typeof notice === 'string' ? [notice, NOTICES[notice]] : (['account', notice.text] as const);
+    for (const member of members) this.mail.sendAtCommit(tx, project.id, this.#job(project, member, text, sort));
   }
 
-  #job(project: Project, { member_id: id, email: to }: Credential, text: string): MailJob {
+  /** @param sort so that no change leaves another one untold */
+  #job(project: Project, { member_id: id, email: to }: Credential, text: string, sort: Notice | 'account'): MailJob {
     const make = async () => {
-      if (!(await this.throttle.takeMail(project, 'notice', id))) return undefined;
+      if (!(await this.throttle.takeMail(project, `notice ${sort}`, id))) return undefined;
       return noticeMail({ to, project: project.label, text });
     };
     return { type: 'notice', make };

@@ -24,15 +24,19 @@ export async function lockOwner(executor: Executor, schema: string, memberId: st
   return locked.length > 0;
 }
 
-/** Exact for a member that is locked. @throws KindError 409 if it has as many units of the kind as it may */
+/**
+ * Exact for a member that is locked. @param made how many of them this transaction has made
+ * @throws KindError 409 if it has as many other units of the kind as it may
+ */
 export async function refuseTooMany(
   executor: Executor,
   schema: string,
   kind: keyof typeof LIMITED,
   memberId: string,
+  made = 0,
 ): Promise<void> {
   const { limit, code, name } = LIMITED[kind];
   const [row] = await executor.run<{ count: number }>(countOwnedStatement(schema, kind, memberId));
-  if ((row?.count ?? 0) < LIMITS[limit]) return;
+  if ((row?.count ?? 0) - made < LIMITS[limit]) return;
   throw refusal(code, `A member has at most ${LIMITS[limit]} ${name}: delete those that are not used`);
 }

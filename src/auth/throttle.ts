@@ -36,7 +36,7 @@ const ATTEMPT_WINDOW = 15 * 60;
  */
 const MAIL_LIMIT = { allowed: 10, window: 60 * 60 } as const;
 
-type MailType = 'code' | 'sign-in' | 'recovery' | 'notice';
+type MailType = 'code' | 'sign-in' | 'recovery' | 'taken address' | `notice ${string}`;
 
 /** Challenges of passkeys for an address, per number of seconds: for so long each is kept. */
 const CHALLENGES = { allowed: 100, window: 5 * 60 } as const;

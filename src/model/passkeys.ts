@@ -13,12 +13,17 @@ interface PasskeyUse {
   readonly origins: readonly string[];
 }
 
-/** Undefined where a project takes no passkeys, because one of the settings is missing. */
+/** Undefined where a project takes no passkeys: one of the settings is missing, or no origin is at the domain. */
 export function passkeyUse({
   passkeyDomain: domain,
   passkeyOrigins: origins,
 }: PasskeySettings): PasskeyUse | undefined {
-  return domain && origins?.length ? { domain, origins } : undefined;
+  return domain && origins?.some((origin) => isAt(domain, origin)) ? { domain, origins } : undefined;
+}
+
+/** Devices have passkeys of a domain for pages below it (WebAuthn, "relying party identifier"), and for apps that its host names. */
+function isAt(domain: string, origin: string): boolean {
+  return ANDROID_APP.test(origin) || `.${new URL(origin).hostname}`.endsWith(`.${domain}`);
 }
 
 /** A host that is no address: its last part is no number, and there is one before it. */

@@ -158,7 +158,8 @@ export const ERRORS = {
   },
   'passkey.not_set_up': {
     status: 400,
-    meaning: 'The project takes no passkeys: the settings `passkey_domain` and `passkey_origins` are not both set.',
+    meaning:
+      'The project takes no passkeys: the settings `passkey_domain` and `passkey_origins` are not both set, or no origin is at the domain.',
   },
   'passkey.in_use': {
     status: 409,

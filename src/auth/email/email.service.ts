@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { usedBy } from '../../catalog/session/executors.js';
 import { Catalog } from '../../catalog/catalog.service.js';
-import { Database } from '../../database/database.js';
+import { Database, type Transaction } from '../../database/database.js';
 import { NULL_ANSWER, type Answer } from '../../http/answer/answer.js';
 import { EMAIL_LENGTH, isMemberAddress } from '../../shared/email.js';
 import { type KindError, refusal } from '../../shared/errors.js';
@@ -13,6 +13,7 @@ import { requireSession, type AuthRequest } from '../auth-request.js';
 import { Notices } from '../notices.js';
 import { OneTimeSecrets } from '../one-time-secrets.js';
 import { accountOf, type Credential, credentialOf, findCredential, isUsable } from '../credential.js';
+import { lockOwner } from '../owned-units.js';
 import { verifyPassword } from '../password/password-hash.js';
 import { ProvedAddresses } from '../proved-addresses.js';
 import { signInFailed, wrongProof } from '../refusals.js';
@@ -21,14 +22,16 @@ import { Throttle } from '../throttle.js';
 import type { ChangeEmailBody, VerifyEmailBody } from './email.dto.js';
 import { VerificationMails } from './verification-mails.js';
 
+/** Minutes for which a right code stays until it is used. */
+const CODE_STAYS = 5;
 const CHANGED = 'Your account has another e-mail address now, and this one is no longer used for it.';
 
 /** A proof of an address. */
 interface Proved {
   readonly member: Credential;
   readonly email: string;
-  /** The token of a link, which this uses. */
-  readonly token?: string;
+  /** Uses the code or the token; false if it was used, or its session or its account is another by now. */
+  readonly use: (tx: Transaction) => Promise<boolean>;
   /** The refusal of what turns out to be used, or of another address. */
   readonly failed: () => KindError;
 }
@@ -67,7 +70,7 @@ export class EmailService {
       if (email.length > EMAIL_LENGTH || !isMemberAddress(email))
         throw refusal('parameter.bad_value', 'email: must be an e-mail address', { parameter: 'email' });
       await this.#countMail(project, client, id);
-      await this.mails.sendToNew(project, client, id, email);
+      await this.mails.sendToNew(scope, client, id, email);
       return NULL_ANSWER;
     });
   }
@@ -85,27 +88,36 @@ export class EmailService {
     return this.catalog.inProject(project, async () => {
       const member = await credentialOf(this.database.ofProject(project), project, id);
       await this.throttle.guard(project, { address: client.address, account: accountOf(member) }, async () => {
-        await this.#prove(scope, client, await this.#provedInSession(project, member, { code, token }));
+        await this.#prove(scope, client, await this.#provedInSession(scope, member, { code, token }));
       });
       return NULL_ANSWER;
     });
   }
 
   async #provedInSession(
-    project: Project,
+    scope: RequestScope,
     member: Credential,
     { code, token }: Pick<VerifyEmailBody, 'code' | 'token'>,
   ): Promise<Proved> {
+    const { project } = scope;
     const failed = wrongProof;
     if (token !== null) {
       const found = await this.secrets.findToken(project, 'email', token);
       if (found?.member_id !== member.member_id) throw failed();
-      return { member, email: scalarText(found.data), token, failed };
+      const use = async (tx: Transaction): Promise<boolean> =>
+        (await this.fresh.isStored(tx, scope)) && this.#useToken(tx, project, token);
+      return { member, email: scalarText(found.data), use, failed };
     }
     if (code === null) throw refusal('parameter.required', 'code: give it, or the token', { parameter: 'code' });
-    const used = await this.secrets.useCode(project, 'email', member.member_id, code);
-    if (!used) throw failed();
-    return { member, email: scalarText(used.data), failed };
+    const right = await this.secrets.tryCode(project, 'email', member.member_id, code, CODE_STAYS);
+    if (!right) throw failed();
+    const use = async (tx: Transaction): Promise<boolean> =>
+      (await this.fresh.isStored(tx, scope)) && this.secrets.takeCode(tx, project, 'email', member.member_id);
+    return { member, email: scalarText(right.data), use, failed };
+  }
+
+  async #useToken(tx: Transaction, project: Project, token: string): Promise<boolean> {
+    return (await this.secrets.useToken(tx, project, 'email', token)) !== undefined;
   }
 
   /** Who has no session: an unknown token takes the same time as a wrong password, and gets the same answer. */
@@ -119,13 +131,14 @@ export class EmailService {
     return this.throttle.guard(project, attempt, async () => {
       const fits = await verifyPassword(member?.password_hash, password, project.id);
       if (!fits || !found || !member) throw signInFailed();
-      await this.#prove(scope, client, { member, email: scalarText(found.data), token, failed: signInFailed });
+      const use = (tx: Transaction) => this.#useToken(tx, project, token);
+      await this.#prove(scope, client, { member, email: scalarText(found.data), use, failed: signInFailed });
       return NULL_ANSWER;
     });
   }
 
   /** Marks the address as verified; it is that of the member, or becomes it. The former one is told of that. */
-  async #prove(scope: RequestScope, client: AuthRequest, { member, email, token, failed }: Proved): Promise<void> {
+  async #prove(scope: RequestScope, client: AuthRequest, { member, email, use, failed }: Proved): Promise<void> {
     const { project, caller, requestId } = scope;
     const isNew = email !== member.email;
     await this.notices.about(
@@ -137,7 +150,9 @@ export class EmailService {
         this.catalog.withCheckedModel({ project }, (model) => {
           if (!isUsable(member, model)) throw failed();
           return this.database.transaction(async (tx) => {
-            if (token !== undefined && !(await this.secrets.useToken(tx, project, 'email', token))) throw failed();
+            // Who empties the account at the same time comes before, or after and finds the new address.
+            await lockOwner(tx, project.schema, member.member_id);
+            if (!(await use(tx))) throw failed();
             if (isNew) await this.addresses.change(tx, { project, model, caller, requestId }, member, email);
             else if (!(await this.addresses.mark(tx, { project, model }, member))) throw failed();
           }, usedBy(scope));

@@ -1,14 +1,18 @@
 /** Mails with which members prove their addresses: a code to type, and a link to a page with a button. */
 import { Injectable } from '@nestjs/common';
+import { usedBy } from '../../catalog/session/executors.js';
 import { Database } from '../../database/database.js';
 import { type MailJob, MailQueue } from '../../mail/mail-queue.js';
 import { type Mail, noticeMail, verificationMail } from '../../mail/mail-texts.js';
 import { PublicAddress } from '../../mail/public-address.js';
 import type { Project } from '../../tenancy/project.js';
+import type { RequestScope } from '../../tenancy/request-scope.js';
 import type { AuthRequest } from '../auth-request.js';
 import { OneTimeSecrets } from '../one-time-secrets.js';
 import { findCredential, findCredentialByEmail } from '../credential.js';
+import { lockOwner } from '../owned-units.js';
 import { Providers } from '../provider/providers.js';
+import { FreshProof } from '../session/fresh-proof.js';
 import { Throttle } from '../throttle.js';
 
 const HOURS = 24;
@@ -20,6 +24,7 @@ type Client = Pick<AuthRequest, 'afterAnswer'>;
 export class VerificationMails {
   constructor(
     private readonly database: Database,
+    private readonly fresh: FreshProof,
     private readonly mail: MailQueue,
     private readonly providers: Providers,
     private readonly publicAddress: PublicAddress,
@@ -55,13 +60,21 @@ export class VerificationMails {
 
   /**
    * Mails the address that a member wants to have after the answer. If another member has it, that one is told, and
-   * neither content nor time of the answer reveals it. @throws KindError 503
+   * neither content nor time of the answer reveals it. A session that has ended meanwhile gets none. @throws KindError 503
    */
-  async sendToNew(project: Project, client: Client, memberId: string, email: string): Promise<void> {
+  async sendToNew(scope: RequestScope, client: Client, memberId: string, email: string): Promise<void> {
+    const { project } = scope;
     const make = async () => {
       const owner = await findCredentialByEmail(this.database.ofProject(project), project, email);
-      if (!owner || owner.member_id === memberId) return this.#create(project, memberId, email);
-      if (!(await this.throttle.takeMail(project, 'notice', owner.member_id))) return undefined;
+      if (!owner || owner.member_id === memberId) {
+        const mail = await this.#create(project, memberId, email);
+        const isStored = await this.database.transaction(async (tx) => {
+          await lockOwner(tx, project.schema, memberId);
+          return this.fresh.isStored(tx, scope);
+        }, usedBy(scope));
+        return isStored ? mail : undefined;
+      }
+      if (!(await this.throttle.takeMail(project, 'taken address', owner.member_id))) return undefined;
       return noticeMail({ to: owner.email, project: project.label, text: TAKEN });
     };
     await this.mail.sendOneAfter(client, project.id, { type: 'verification', make });

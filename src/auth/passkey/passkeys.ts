@@ -29,7 +29,7 @@ import type { RequestScope } from '../../tenancy/request-scope.js';
 import type { AuthRequest } from '../auth-request.js';
 import { Notices } from '../notices.js';
 import { OneTimeSecrets } from '../one-time-secrets.js';
-import { type Credential, credentialOf } from '../credential.js';
+import { type Credential, findCredential } from '../credential.js';
 import { wrongProof } from '../refusals.js';
 import type { PasskeyAnswerBody } from './passkey.dto.js';
 import {
@@ -143,7 +143,8 @@ export class Passkeys {
       if (use instanceof RefusedResponse) this.#tell(project, use);
       return undefined;
     }
-    const member = await credentialOf(this.database.ofProject(project), project, found.member_id);
+    const member = await findCredential(executor, project, found.member_id);
+    if (!member) return undefined;
     const used = await executor.run(usePasskeyStatement(schema, { id: found.id, ...use }));
     if (used.length > 0) return { passkeyId: found.id, member };
     // Unless it was removed meanwhile.
@@ -203,7 +204,10 @@ export class Passkeys {
 function useOf({ settings }: Project) {
   const use = passkeyUse(settings);
   if (use) return use;
-  throw refusal('passkey.not_set_up', 'This project takes no passkeys: passkey_domain and passkey_origins are not set');
+  throw refusal(
+    'passkey.not_set_up',
+    'This project takes no passkeys: passkey_domain and passkey_origins are not both set, or no origin is at the domain',
+  );
 }
 
 /** A key that nobody has, with which an answer is checked that names no passkey. */

@@ -66,10 +66,11 @@ export class Identities {
     const memberId = member.member_id;
     const [provider] = await tx.run<{ label: string }>(lockProviderStatement(schema, identity.provider));
     if (!provider) throw unknownProvider(identity.provider);
-    await refuseTooMany(tx, schema, IDENTITY_KIND, memberId);
     const id = newId();
     const inserted = await tx.run(insertIdentityStatement(schema, { id, member: memberId, ...identity }));
     if (inserted.length === 0) return undefined;
+    // Only now: one that is linked already is no other one.
+    await refuseTooMany(tx, schema, IDENTITY_KIND, memberId, inserted.length);
     const details = { id, member: memberId, provider: identity.provider };
     this.audit.record({ action: 'identity.created', project: project.id, caller, requestId, details }, tx);
     const linked = `An account of ${provider.label} was linked to yours: with it one signs in as you.`;

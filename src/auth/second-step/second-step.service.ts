@@ -57,8 +57,9 @@ export class SecondStepService {
     return this.fresh.run(scope, (member) =>
       this.notices.about(project, client, [member], 'totp_on', async () => {
         const { id: memberId, sessionId: but } = requireSession(caller);
+        const first = await this.totp.firstCode(project, member, code);
         const codes = await this.#record(scope, member, 'member.totp_on', async (tx) => {
-          const made = await this.totp.confirm(tx, project, member, code);
+          const made = await this.totp.confirm(tx, project, first);
           await this.sessions.end(tx, project, { memberId, but });
           return made;
         });

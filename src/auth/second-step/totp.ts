@@ -41,6 +41,13 @@ interface NewTotp {
   readonly uri: string;
 }
 
+/** The first code of a secret, which fits. */
+interface FirstCode {
+  readonly memberId: string;
+  readonly sealedSecret: string;
+  readonly step: number;
+}
+
 @Injectable()
 export class Totp {
   readonly #hash: (...parts: readonly string[]) => string;
@@ -65,14 +72,22 @@ export class Totp {
     return { secret: secret.base32, uri: (await generator(secret, project.label, username)).toString() };
   }
 
-  /** Asks for codes from now on. @returns the recovery codes @throws KindError 400, 409, 429 */
-  async confirm(executor: Executor, project: Project, member: Credential, code: string): Promise<readonly string[]> {
+  /** Checks the first code of a secret. @throws KindError 400, 409, 429 */
+  async firstCode(project: Project, member: Credential, code: string): Promise<FirstCode> {
     const { member_id: memberId, totp_secret: sealedSecret, totp_confirmed: confirmed } = member;
     if (sealedSecret === null || confirmed)
       throw refusal('totp.missing', 'No secret waits for its first code: ask for one before');
     const step = await this.throttle.limitWrong(project, memberId, () => this.#stepOf(project, member, typed(code)));
-    const { codes, hashes } = this.#newRecoveryCodes(memberId);
-    const statement = confirmTotpStatement(project.schema, { memberId, sealedSecret, step, recoveryCodes: hashes });
+    return { memberId, sealedSecret, step };
+  }
+
+  /**
+   * Asks for codes from now on.
+   * @returns the recovery codes @throws KindError 400 if another request has changed the secret
+   */
+  async confirm(executor: Executor, project: Project, first: FirstCode): Promise<readonly string[]> {
+    const { codes, hashes } = this.#newRecoveryCodes(first.memberId);
+    const statement = confirmTotpStatement(project.schema, { ...first, recoveryCodes: hashes });
     if ((await executor.run(statement)).length === 0) throw wrongProof();
     return codes;
   }

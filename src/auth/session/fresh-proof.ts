@@ -2,7 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Catalog } from '../../catalog/catalog.service.js';
 import { type Config, CONFIG } from '../../config/config.js';
-import { Database, type Executor } from '../../database/database.js';
+import { Database, type Executor, type Transaction } from '../../database/database.js';
 import { refusal } from '../../shared/errors.js';
 import { findProofStatement, renewProofStatement } from '../../sql/member/session.sql.js';
 import type { MemberCaller } from '../../tenancy/caller.js';
@@ -30,6 +30,12 @@ export class FreshProof {
     const [row] = await executor.run<{ fresh: boolean }>(statement);
     if (row?.fresh) return member;
     throw refusal('session.stale', 'Prove who you are once more before this: POST /auth/confirm, or sign in again');
+  }
+
+  /** Whether the session of a request has not ended; exact where its member is locked (`lockOwner`). */
+  async isStored(tx: Transaction, { project, caller }: Pick<RequestScope, 'project' | 'caller'>): Promise<boolean> {
+    const { sessionId } = requireSession(caller);
+    return (await tx.run(findProofStatement(project.schema, sessionId, 0))).length > 0;
   }
 
   /** Runs `work` for the member of a request, which has proved itself. @throws KindError 401, 403 */

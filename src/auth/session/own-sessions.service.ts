@@ -40,7 +40,9 @@ export class OwnSessionsService {
     return this.catalog.withCheckedModel({ project }, async (model) => {
       const grant = await this.sessions.rotate(project, sid, jti, client);
       const member = { kindId: kind, memberId: sub };
-      const session = await afterPartialWrite(() => this.opener.resume(this.database, project, model, member, grant));
+      const session = await afterPartialWrite(() =>
+        this.opener.resume(this.database.ofProject(project), project, model, member, grant),
+      );
       if (!session) throw refusal('token.invalid', 'The member of this token is gone or inactive');
       return this.cookies.sessionAnswer(project, client.inCookie, session);
     });
@@ -58,7 +60,9 @@ export class OwnSessionsService {
   async signOut({ project, caller }: RequestScope, { inCookie }: AuthRequest, read: BodyInput): Promise<Answer> {
     const { sessionId } = requireSession(caller);
     await read();
-    await this.catalog.inProject(project, () => this.sessions.end(this.database, project, { id: sessionId }));
+    await this.catalog.inProject(project, () =>
+      this.sessions.end(this.database.ofProject(project), project, { id: sessionId }),
+    );
     return this.cookies.endedAnswer(project, inCookie);
   }
 
@@ -97,7 +101,7 @@ export class OwnSessionsService {
 
   /** Ends a session of the member, which may be the one of the request. @throws KindError 404 */
   async end(project: Project, { id: memberId }: MemberCaller, id: string): Promise<Answer> {
-    const end = () => this.sessions.end(this.database, project, { id, memberId });
+    const end = () => this.sessions.end(this.database.ofProject(project), project, { id, memberId });
     const ended = isUuid(id) ? await this.catalog.inProject(project, end) : 0;
     if (ended === 0) throw refusal('session.unknown', `You have no session '${shortened(id)}'`);
     return NULL_ANSWER;
@@ -105,7 +109,9 @@ export class OwnSessionsService {
 
   /** Ends all sessions of the member but that of the request. */
   async endOthers(project: Project, { id: memberId, sessionId: but }: MemberCaller): Promise<Answer> {
-    await this.catalog.inProject(project, () => this.sessions.end(this.database, project, { memberId, but }));
+    await this.catalog.inProject(project, () =>
+      this.sessions.end(this.database.ofProject(project), project, { memberId, but }),
+    );
     return NULL_ANSWER;
   }
 }

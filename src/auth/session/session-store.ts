@@ -169,7 +169,7 @@ export class SessionStore {
         rotateTokenStatement(project.schema, { client, token, successor, lifetime, window: REUSE_WINDOW }),
       );
     if (rotated[0]) {
-      await this.expired.sweep(this.database, project.schema, SESSION_TABLE);
+      await this.expired.sweep(this.database.ofProject(project), project.schema, SESSION_TABLE);
       return { sessionId, refreshId: successor, issuedAt: rotated[0].issued };
     }
     const [known] = await this.database
@@ -178,7 +178,7 @@ export class SessionStore {
         findSuccessorStatement(project.schema, token, REUSE_WINDOW),
       );
     if (known?.recent) return { sessionId, refreshId: known.id, issuedAt: known.issued };
-    await this.end(this.database, project, { id: sessionId });
+    await this.end(this.database.ofProject(project), project, { id: sessionId });
     throw invalidToken();
   }
 

@@ -40,7 +40,7 @@ export function lockAccountStatement(schema: string, memberId: string): Statemen
     SELECT
       c."email_verified_at" IS NOT NULL AS verified,
       c."password_hash" IS NOT NULL AS had_password,
-      c."totp_secret" IS NOT NULL AS totp,
+      c."totp_confirmed" IS TRUE AS totp,
       coalesce(c."inserted_at" >= (SELECT m."verifies_since" FROM ${ident(schema, MEMBERS_TABLE)} AS m), true) AS recent
     FROM ${ident(schema, CREDENTIAL_KIND)} AS c
     WHERE c."member_id" = ${param(memberId)}::uuid

@@ -188,7 +188,12 @@ describe('a passkey', () => {
     await ok(own.put('/settings', domain));
     const as = own.as((await signUp(own, 'flo')).accessToken);
     await enrol(as, new Authenticator(ORIGIN));
-    for (const change of [{ passkey_domain: 'example.org' }, { passkey_domain: 'off' }, { passkey_origins: 'off' }]) {
+    for (const change of [
+      { passkey_domain: 'example.org' },
+      { passkey_domain: 'off' },
+      { passkey_origins: 'off' },
+      { passkey_origins: 'https://example.org,https://anexample.com' },
+    ]) {
       const reply = await own.put('/settings', { ...change, file_url_seconds: 60 });
       expect(codes(reply)).toEqual(refused(409, 'passkey.in_use'));
       expect(reply.body.messages[0]?.text).toBe(

@@ -336,6 +336,25 @@ describe('a ticket', () => {
     await expect.poll(async () => (await texts()).filter((text) => text.includes('was linked'))).toHaveLength(1);
   });
 
+  it('links so many to one member, and the last of them with a second step too', async () => {
+    lowerLimit('identitiesPerMember', 1);
+    const ulf = await signUp(admin, 'ulf');
+    const as = admin.as(ulf.accessToken);
+    const { secret } = (await ok(as.post('/auth/totp', {}))) as { secret: string };
+    const at = (steps: number) => new TOTP({ secret }).generate({ timestamp: Date.now() + steps * 30_000 });
+    await ok(as.post('/auth/totp/confirm', { code: at(-1) }));
+    const ticket = async () =>
+      ((await ok(as.post('/auth/identity/link', { provider: 'corp' }))) as { ticket: string }).ticket;
+    const app = application();
+    const { code } = await app.signIn('corp', account('first_of_ulf'), { link: await ticket() });
+    expect((await app.exchange(code, {}, as)).headers.get('kind-second-step')).toBe('totp');
+    expect(await ok(app.exchange(code, { otp: at(0) }, as))).toMatchObject({ id: ulf.id });
+    const second = await app.signIn('corp', account('second_of_ulf'), { link: await ticket() });
+    const refusedOne = await app.exchange(second.code, {}, as);
+    expect([refusedOne.status, codes(refusedOne)]).toEqual([409, ['identity.too_many']]);
+    expect(await identitiesOf(ulf.id)).toEqual([{ subject: 'first_of_ulf' }]);
+  });
+
   it('links nothing once its session has ended, also where another process has ended it', async () => {
     const nell = await signUp(admin, 'nell');
     const as = admin.as(nell.accessToken);

@@ -1,4 +1,5 @@
 /** Password recovery by mail, which does not reveal whether a member exists. */
+import { connect } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
 import { MailQueue } from '../../../src/mail/mail-queue.js';
 import { anonymous, signUp, withMembers } from '../../support/callers.js';
@@ -82,6 +83,20 @@ describe('a recovery', () => {
       project.statements(() => project.post('/auth/recover_password', { email: address }));
     expect(await counted(email)).toBe(1);
     expect(await counted('nobody@example.com')).toBe(1);
+  });
+
+  it('is mailed also where the client leaves its answers unread', async () => {
+    const kai = await signUp(admin, 'kai');
+    const { hostname, port } = new URL(service.service.url);
+    const socket = connect(Number(port), hostname);
+    socket.pause();
+    const body = JSON.stringify({ email: kai.email });
+    const headers = `host: kind\r\nkind-project-key: ${admin.id}\r\ncontent-type: application/json\r\n`;
+    const large = `GET /api/lib/doc/swaggerui/swagger-ui-bundle.js HTTP/1.1\r\nhost: kind\r\n\r\n`;
+    const request = `POST /api/lib/auth/recover_password HTTP/1.1\r\n${headers}content-length: ${body.length}\r\n\r\n`;
+    socket.write(`${large.repeat(10)}${request}${body}`);
+    expect((await mailbox.last(kai.email)).text).toContain('/reset_password/');
+    socket.destroy();
   });
 
   it('mails at most ten times in an hour, with the same answer, concurrently and from two processes', async () => {

@@ -224,6 +224,20 @@ describe('another address', () => {
     expect(await mailbox.to(ola.email)).toHaveLength(1);
   });
 
+  it('stays where the session that has asked for it ends before it is proved', async () => {
+    const ray = await signUp(admin, 'ray');
+    await ok(change(ray, 'other@example.net'));
+    const mail = await mailbox.last('other@example.net');
+    await ok(open.get('/auth/me', { token: ray.accessToken }));
+    // Another process ends it: this one asks for it again after a moment.
+    await query(admin, `DELETE FROM $schema."_session" WHERE "member_id" = $1`, [ray.id]);
+    for (const proof of [{ code: codeIn(mail) }, { token: tokenOf(mail) }])
+      expect([400, 401]).toContain((await verify(proof, ray)).status);
+    expect(await query(admin, `SELECT email FROM $schema.person WHERE id = $1`, [ray.id])).toEqual([
+      { email: ray.email },
+    ]);
+  });
+
   it('is that of one of two members who prove it at once', async () => {
     const both = [await signUp(admin, 'pam'), await signUp(admin, 'pat')];
     const tokens: string[] = [];
