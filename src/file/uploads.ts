@@ -128,11 +128,8 @@ export class Uploads {
   }
 
   /** A content may take hours to arrive, and its sender lose the session or the scope meanwhile. @throws KindError 401 */
-  async checkCaller({ caller, project }: Pick<Session, 'caller' | 'project'>): Promise<void> {
-    if (caller.type !== 'member') return;
-    const now = await this.callers.current(project, new Set([caller]));
-    if (now.get(caller) === caller) return;
-    throw refusal('token.revoked', 'The session was ended, or the API key changed, before all of the content was here');
+  checkCaller({ caller, project }: Pick<Session, 'caller' | 'project'>): Promise<void> {
+    return this.callers.checkStays(project, caller);
   }
 
   /** @throws KindError 503 where too many others are under way */

@@ -2,6 +2,7 @@
 import type { HttpRequest } from '../http/request/request.js';
 import { ADMIN_KIND, type Operation } from '../model/built-in-traits.js';
 import type { HeldReason } from '../model/held-members.js';
+import { refusal } from '../shared/errors.js';
 import type { MaybePromise } from '../shared/work-in-pieces.js';
 import type { Project } from './project.js';
 
@@ -92,4 +93,15 @@ export abstract class CallerResolver {
     project: Project,
     members: ReadonlySet<MemberCaller>,
   ): Promise<ReadonlyMap<MemberCaller, MemberCaller | undefined>>;
+
+  /**
+   * For a request that has taken its time to arrive: its sender may have lost the session or the scope meanwhile. Held
+   * members reach their own authentication alone, which asks by itself. @throws KindError 401
+   */
+  async checkStays(project: Project, caller: Caller): Promise<void> {
+    if (caller.type !== 'member' || caller.held) return;
+    const now = await this.current(project, new Set([caller]));
+    if (now.get(caller) === caller) return;
+    throw refusal('token.revoked', 'The session was ended, or the API key changed, before all of the request was here');
+  }
 }

@@ -24,25 +24,34 @@ export type IsRepeat = () => Promise<boolean>;
 /** How large a body may be, or who receives it, and then does so once. */
 export type BodySource = BodyLimit | ((isRepeat: IsRepeat) => Promise<ReceivedBody>);
 
+/** Milliseconds after which the caller of a request is looked up again: as long as sessions and keys are remembered. */
+const LONG = 900;
+
 const bodyReaders = new RequestSlot<(limit: BodyLimit) => BodyBytes>();
 
 @Injectable()
 export class RequestBodies {
   constructor(@Inject(CONFIG) private readonly config: Config) {}
 
-  /** Prepares reading the body of a request, on account of its tenant. */
-  prepare(request: HttpRequest): void {
+  /**
+   * Prepares reading the body of a request, on account of its tenant.
+   * @param checkStays looks its caller up again @throws KindError 401
+   */
+  prepare(request: HttpRequest, checkStays: () => Promise<void>): void {
     let bytes: BodyBytes | undefined;
-    bodyReaders.set(request, (limit) => (bytes ??= this.#read(request, limit)));
+    bodyReaders.set(request, (limit) => (bytes ??= this.#read(request, limit, checkStays)));
   }
 
-  #read(request: HttpRequest, limit: BodyLimit): BodyBytes {
+  async #read(request: HttpRequest, limit: BodyLimit, checkStays: () => Promise<void>): BodyBytes {
     const { res: response } = request;
     if (!response) throw new Error('a request has its response');
     const { project, caller } = scopeOf(request);
     const address = caller.type === 'anonymous' ? clientAddress(request) : undefined;
     const bounds = { project: project.id, address, limit: this.#bytesOf(limit), asSent: limit === 'asSent' };
-    return readBody(request, response, bounds);
+    const began = performance.now();
+    const body = await readBody(request, response, bounds);
+    if (performance.now() - began > LONG) await checkStays();
+    return body;
   }
 
   #bytesOf(limit: BodyLimit): number {

@@ -72,7 +72,7 @@ export class TenancyInterceptor extends PreparingInterceptor {
           consistency: consistencyOf(request),
           requestId: idsOfRequest(request),
         });
-        this.bodies.prepare(request);
+        this.bodies.prepare(request, () => this.callers.checkStays(project, caller));
         watch(response, project);
       });
     });

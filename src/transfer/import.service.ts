@@ -14,7 +14,7 @@ import type { QueryParameters } from '../http/route/parse-list-query.js';
 import { KindError, refusal, type Message } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
 import { lockTimeoutStatement } from '../sql/server/transaction.sql.js';
-import { isAdministrator } from '../tenancy/caller.js';
+import { CallerResolver, isAdministrator } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { Behaviors } from '../unit/draft/behavior.js';
 import { refuseContents } from '../unit/table/rights.js';
@@ -92,6 +92,7 @@ export class ImportService {
     private readonly stores: UnitStores,
     private readonly behaviors: Behaviors,
     private readonly places: ConcurrentTransfers,
+    private readonly callers: CallerResolver,
   ) {}
 
   /** @throws KindError 400 with the first faults of the file; nothing is stored then */
@@ -246,6 +247,7 @@ export class ImportService {
       before = writing;
     }
     await before;
+    await this.callers.checkStays(session.project, session.caller);
     const { count, results, failed, faults } = writer;
     if (!skip && faults.length > 0) throw faultsOf(faults);
     return jsonAnswer({ count, ...results, failed, errors: faults });

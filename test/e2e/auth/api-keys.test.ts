@@ -1,4 +1,6 @@
 /** The life of API keys: made by members and administrators, used as bearer, ended with what they depend on. */
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { describe, expect, it, vi } from 'vitest';
 import { anonymous, defineKinds, signUp, withMembers } from '../../support/callers.js';
 import { definitionsOf, ok, query, refusalOf, TIMESTAMP } from '../../support/definitions.js';
@@ -234,6 +236,32 @@ describe('a key is refused at once', () => {
     await ok(asAnn.delete(`/api_key/unit/${id}`));
     expect(refusalOf(await key.get('/note/unit'))).toEqual(refused);
     expect(refusalOf(await key.get('/auth/me'))).toEqual(refused);
+  });
+
+  it.each([
+    ['a unit', '/note/unit', 'application/json', '{"text":"late"}'],
+    ['an import', '/note/import', 'application/x-ndjson', '{"text":"late"}\n'],
+  ])('after its deletion while %s is on its way', async (_, path, type, body) => {
+    const key = await makeKey(admin);
+    const url = new URL(`${service.service.url}/api/lib${path}`);
+    const headers = {
+      'kind-project-key': admin.id,
+      authorization: `Bearer ${key.secret}`,
+      'content-type': type,
+      'content-length': body.length,
+    };
+    const before = await ok(admin.get('/note/unit?filter=eq(text,late)'));
+    const sent = request(url, { method: 'POST', headers });
+    const answered = once(sent, 'response') as Promise<[IncomingMessage]>;
+    sent.write(body.slice(0, 5));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await ok(admin.delete(`/api_key/unit/${key.id}`));
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    sent.end(body.slice(5));
+    const [response] = await answered;
+    response.resume();
+    expect(response.statusCode).toBe(401);
+    expect(await ok(admin.get('/note/unit?filter=eq(text,late)'))).toEqual(before);
   });
 
   it('when its time is over', async () => {
