@@ -1,6 +1,7 @@
 /** `GET /changes`: who sees which change, in an order that stays. */
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
+import { Waiting } from '../../../src/changes/waiting/waiting.js';
 import { schemaName } from '../../../src/model/names.js';
 import { forgetChangesStatement } from '../../../src/sql/changes/number.sql.js';
 import { ok, query } from '../../support/definitions.js';
@@ -302,7 +303,10 @@ it('lets six requests of a caller wait, and others of the project go on', async 
 it('ends with the session of who waits', async () => {
   const bob = await asMember(project, 'guest');
   const since = await now(bob, 'note');
+  const waits = service.service.app.get(Waiting);
+  const before = waits.size;
   const waiting = bob.get(`/changes?kinds=[note]&since=${since}&wait=20`);
+  await vi.waitUntil(() => waits.size > before);
   await ok(bob.post('/auth/signout'));
   await create('note', { shared: true });
   expect((await waiting).body.content).toMatchObject({ count: 0, items: [] });
