@@ -5,6 +5,8 @@ import { LIMITS } from '../shared/limits.js';
 const LOOPBACK_ADDRESSES: readonly string[] = ['127.0.0.1', '[::1]'];
 /** Of an app: a name of its maker, backwards, so that it has a dot (RFC 8252, section 7.1). */
 const APP_SCHEME = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:\/[^?#,]*$/;
+/** Left out where an address is read and written. */
+const DEFAULT_PORT = /^(http:\/\/[^/]+):80\//;
 const PLAIN = /^[\x21-\x7e]+$/;
 
 /** What is wrong with such addresses, as a sentence; undefined if they can be used. */
@@ -41,7 +43,8 @@ export function isRedirect(redirects: readonly string[], given: string): boolean
 function isOtherPort(redirect: string, given: string): boolean {
   if (!URL.canParse(redirect) || !URL.canParse(given)) return false;
   const [one, other] = [new URL(redirect), new URL(given)];
-  if (one.protocol !== 'http:' || !LOOPBACK_ADDRESSES.includes(one.hostname) || other.href !== given) return false;
+  const isExact = other.href === given.replace(DEFAULT_PORT, '$1/');
+  if (one.protocol !== 'http:' || !LOOPBACK_ADDRESSES.includes(one.hostname) || !isExact) return false;
   other.port = one.port;
   return one.href === other.href;
 }

@@ -542,7 +542,7 @@ describe('the start', () => {
 
   it('leads native applications back to any port, and to their scheme', async () => {
     account('nat');
-    for (const redirect_to of ['http://127.0.0.1:49152/in', 'com.example.app:/in']) {
+    for (const redirect_to of ['http://127.0.0.1:49152/in', 'http://127.0.0.1:80/in', 'com.example.app:/in']) {
       const app = application();
       const response = await app.open((await app.toCallback('corp', 'nat', { redirect_to })).href);
       expect(response.headers.get('location')).toMatch(`${redirect_to}?code=`);
