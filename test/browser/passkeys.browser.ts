@@ -1,4 +1,4 @@
-/** Passkeys in a real browser, with its virtual authenticator: the code of docs/auth.md. */
+/** Passkeys in a real browser, with its virtual authenticator: the code of docs/auth.md and docs/sign-in.md. */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,8 +14,9 @@ import { startTestService } from '../support/service.js';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-const guide = readFileSync(join(import.meta.dirname, '../../docs/auth.md'), 'utf8');
-const code = /```js\n(async function enrol[\s\S]*?)```/.exec(guide)?.[1] ?? '';
+const guide = (name: string) => readFileSync(join(import.meta.dirname, '../../docs', name), 'utf8');
+const enrol = /```js\n(async function enrol[\s\S]*?)```/.exec(guide('auth.md'))?.[1] ?? '';
+const signIn = /```js page\n(async function signInByPasskey[\s\S]*?)```/.exec(guide('sign-in.md'))?.[1] ?? '';
 
 /** A page of an application, on another origin than the service. */
 const pages = createServer((_, response) => {
@@ -29,7 +30,11 @@ const pages = createServer((_, response) => {
       if (!answer.ok) throw new Error(messages[0].code);
       return content;
     }
-    ${code}
+    let session;
+    const send = async (path, body) => ({ content: await call(path, body) });
+    ${enrol}
+    ${signIn}
+    const signIn = async () => (await signInByPasskey(), session);
   </script>`);
 });
 await new Promise<void>((resolve) => pages.listen(0, '127.0.0.1', resolve));
@@ -53,8 +58,9 @@ async function openPage() {
   return { run, verify };
 }
 
-it('a page enrols a passkey and signs in with it, as docs/auth.md says', async () => {
-  expect(code).toContain('async function signIn');
+it('a page enrols a passkey and signs in with it, as the guides say', async () => {
+  expect(enrol).toContain('/auth/passkey/options');
+  expect(signIn).toContain('/auth/passkey/signin/options');
   const ann = await signUp(project, 'ann');
   const { run, verify } = await openPage();
   const made = await run<{ id: string; label: string }>(`enrol('Laptop')`, ann.accessToken);
