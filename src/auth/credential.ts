@@ -3,6 +3,7 @@ import type { Catalog } from '../catalog/catalog.service.js';
 import type { Executor } from '../database/database.js';
 import { isMemberKind, type Model } from '../model/model.js';
 import { refusal } from '../shared/errors.js';
+import { isUuid } from '../shared/identifiers.js';
 import { foldName } from '../shared/member-names.js';
 import {
   findCredentialByEmailStatement,
@@ -45,12 +46,13 @@ export function isUsableNow(catalog: Catalog, project: Project, credential: Cred
   return catalog.withCheckedModel({ project }, (model) => isUsable(credential, model));
 }
 
-/** Of the member with an id; undefined if it is deleted. */
+/** Of the member with an id, whatever that is; undefined if there is none. */
 export async function findCredential(
   executor: Executor,
   { schema }: Project,
   memberId: string,
 ): Promise<Credential | undefined> {
+  if (!isUuid(memberId)) return undefined;
   return (await executor.run<Credential>(findMemberCredentialStatement(schema, memberId)))[0];
 }
 

@@ -6,6 +6,9 @@ import { refusal } from '../shared/errors.js';
 import type { MaybePromise } from '../shared/work-in-pieces.js';
 import type { Project } from './project.js';
 
+/** Milliseconds for which a process takes sessions and API keys as it has found them. */
+export const CALLER_LASTS = 900;
+
 /** What a caller may do at most. */
 export interface KeyScope {
   /** Equal for scopes that allow the same. */

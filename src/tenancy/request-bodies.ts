@@ -5,6 +5,7 @@ import { parseBody, readBody, type ReceivedBody } from '../http/body/read-body.j
 import { clientAddress } from '../http/request/client-address.js';
 import { RequestSlot, type HttpRequest, requestOf } from '../http/request/request.js';
 import { LIMITS } from '../shared/limits.js';
+import { CALLER_LASTS } from './caller.js';
 import { scopeOf } from './request-scope.js';
 import { readDto, type DtoClass } from '../http/body/dto.js';
 import { refuseQuery } from '../http/route/parse-list-query.js';
@@ -23,9 +24,6 @@ export type IsRepeat = () => Promise<boolean>;
 
 /** How large a body may be, or who receives it, and then does so once. */
 export type BodySource = BodyLimit | ((isRepeat: IsRepeat) => Promise<ReceivedBody>);
-
-/** Milliseconds after which the caller of a request is looked up again: as long as sessions and keys are remembered. */
-const LONG = 900;
 
 const bodyReaders = new RequestSlot<(limit: BodyLimit) => BodyBytes>();
 
@@ -50,7 +48,7 @@ export class RequestBodies {
     const bounds = { project: project.id, address, limit: this.#bytesOf(limit), asSent: limit === 'asSent' };
     const began = performance.now();
     const body = await readBody(request, response, bounds);
-    if (performance.now() - began > LONG) await checkStays();
+    if (performance.now() - began > CALLER_LASTS) await checkStays();
     return body;
   }
 

@@ -25,12 +25,11 @@ import {
   keyScopesStatement,
   recordKeyUseStatement,
 } from '../../sql/member/api-key.sql.js';
-import { type KeyScope, memberCaller, type MemberCaller } from '../../tenancy/caller.js';
+import { CALLER_LASTS, type KeyScope, memberCaller, type MemberCaller } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
 import { invalidToken } from '../session/bearer.js';
 import { ATTEMPT_LIMITS } from '../throttle.js';
 
-const CACHE_MS = 900;
 /** Keys in memory, and the characters of their secrets and scopes. */
 const CACHED = { keys: 50_000, characters: 32 * 1024 * 1024 } as const;
 /** Milliseconds that an unknown key is cached. */
@@ -57,7 +56,7 @@ export class KeyStore {
     maxSize: CACHED.characters,
     // With the option `max`, it would allocate for all keys when it is made.
     sizeCalculation: ({ size }) => Math.max(size, Math.ceil(CACHED.characters / CACHED.keys)),
-    ttl: CACHE_MS,
+    ttl: CALLER_LASTS,
   });
   readonly #loads = new SharedLoads<CheckedKey | undefined>();
   /** `#changes` before an unknown key was looked up. */

@@ -5,7 +5,6 @@ import { usedBy } from '../../catalog/session/executors.js';
 import { Database, type Transaction } from '../../database/database.js';
 import { type Answer, jsonAnswer, NULL_ANSWER } from '../../http/answer/answer.js';
 import { refusal } from '../../shared/errors.js';
-import { isUuid } from '../../shared/identifiers.js';
 import { shortened } from '../../shared/texts.js';
 import { findAdministratorsStatement } from '../../sql/member/credential.sql.js';
 import { AuditLog } from '../../tenancy/audit-log.js';
@@ -92,9 +91,7 @@ export class SecondStepService {
     const { project } = scope;
     requireAdministrator(scope.caller);
     return this.fresh.run(scope, async () => {
-      const member = isUuid(memberId)
-        ? await findCredential(this.database.ofProject(project), project, memberId)
-        : undefined;
+      const member = await findCredential(this.database.ofProject(project), project, memberId);
       if (member?.member_kind !== kindId) throw refusal('unit.unknown', `No '${shortened(kindId)}' has that id`);
       return this.#removeLost(scope, client, member);
     });

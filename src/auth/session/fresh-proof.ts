@@ -10,12 +10,14 @@ import type { Project } from '../../tenancy/project.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
 import { requireSession } from '../auth-request.js';
 import { type Credential, credentialOf } from '../credential.js';
+import { SessionStore } from './session-store.js';
 
 @Injectable()
 export class FreshProof {
   constructor(
     private readonly catalog: Catalog,
     private readonly database: Database,
+    private readonly sessions: SessionStore,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -33,9 +35,8 @@ export class FreshProof {
   }
 
   /** Whether the session of a request has not ended; exact where its member is locked (`lockOwner`). */
-  async isStored(tx: Transaction, { project, caller }: Pick<RequestScope, 'project' | 'caller'>): Promise<boolean> {
-    const { sessionId } = requireSession(caller);
-    return (await tx.run(findProofStatement(project.schema, sessionId, 0))).length > 0;
+  isStored(tx: Transaction, { project, caller }: Pick<RequestScope, 'project' | 'caller'>): Promise<boolean> {
+    return this.sessions.isStored(tx, project, requireSession(caller).sessionId);
   }
 
   /** Runs `work` for the member of a request, which has proved itself. @throws KindError 401, 403 */

@@ -57,9 +57,7 @@ export class MemberSessionsService {
   }
 
   async #find(project: Project, memberId: string): Promise<Credential> {
-    const found = isUuid(memberId)
-      ? await findCredential(this.database.ofProject(project), project, memberId)
-      : undefined;
+    const found = await findCredential(this.database.ofProject(project), project, memberId);
     if (!found) throw refusal('unit.unknown', `No member has the id '${shortened(memberId)}'`);
     return found;
   }

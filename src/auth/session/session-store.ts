@@ -29,6 +29,7 @@ import {
   type SessionPage,
   type WayInUnit,
 } from '../../sql/member/session.sql.js';
+import { CALLER_LASTS } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
 import { invalidToken } from './bearer.js';
 
@@ -59,13 +60,12 @@ interface CheckedSession {
   readonly settings: MemberDemands;
 }
 
-const SESSION_CACHE_MS = 900;
 /** Seconds in which a used refresh token still returns its successor, for a second tab and parallel calls. */
 const REUSE_WINDOW = 10;
 
 @Injectable()
 export class SessionStore {
-  readonly #checked = lruCache<CheckedSession>(50_000, { ttl: SESSION_CACHE_MS });
+  readonly #checked = lruCache<CheckedSession>(50_000, { ttl: CALLER_LASTS });
   /** How often this process has ended sessions. */
   #endCount = 0;
 
