@@ -465,15 +465,46 @@ it('a link that is cancelled at the provider says so, and one that is made is ex
   });
   await link.click();
   await page.getByRole('link', { name: 'Cancel' }).click();
-  await section.getByText('The provider did not let you in').waitFor();
+  await page.getByText('The provider did not let you in').waitFor();
   expect(new URL(page.url()).search).toBe('');
   await link.click();
   await page.getByPlaceholder('Enter any login').fill('fay');
   await page.getByPlaceholder('and password').fill('any');
   await page.getByRole('button', { name: 'Sign-in' }).click();
   await page.getByRole('button', { name: 'Continue' }).click();
-  await page.getByText('The account was linked').waitFor();
-  await section.getByRole('cell', { name: 'fay@else.example' }).waitFor();
+  await page.getByText('Linked with Corporation').waitFor();
+  const account = section.getByRole('cell', { name: 'fay@else.example' });
+  await account.waitFor();
   expect(exchanges).toEqual(['POST']);
+  expect(new URL(page.url()).search).toBe('');
+  expect(await hers.accessibilityFaults()).toEqual([]);
+
+  // A page that is loaded anew while the exchange is on its way goes on, whether or not the service has got it.
+  for (const isSent of [true, false]) {
+    await section.getByRole('button', { name: 'Remove the account of Corporation' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await section.getByText('There are none.').waitFor();
+    const exchanging = new Promise<void>((resolve) => {
+      void page.route('**/auth/exchange', async (route) => {
+        if (isSent) await route.fetch();
+        resolve();
+      });
+    });
+    await link.click();
+    await exchanging;
+    await page.getByText('The account of Corporation is being linked.').waitFor();
+    await page.unroute('**/auth/exchange');
+    await page.reload();
+    await page.getByText('Linked with Corporation').waitFor();
+    await account.waitFor();
+    expect(new URL(page.url()).search).toBe('');
+  }
+  expect(await page.evaluate('Object.keys({ ...localStorage, ...sessionStorage }).join()')).not.toContain('provider');
+
+  // What this browser has not begun is told, and does nothing.
+  await page.goto(hers.url('?code=abc&state=def'));
+  await page.getByText('This was begun in another browser, or has ended').waitFor();
+  expect(new URL(page.url()).search).toBe('');
+  expect(await hers.accessibilityFaults()).toEqual([]);
   await hers.context.close();
 });

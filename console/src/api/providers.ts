@@ -1,8 +1,10 @@
 /**
  * Sign-in with identity providers (docs/auth.md): the page is left for that of the provider, which leads back to it. What
- * it needs then is kept in the storage of the tab.
+ * it needs then is kept in the storage of the browser, and what came back in the address, until the service has answered:
+ * a page that is loaded anew goes on.
  */
 import { BASE, send } from './client.js';
+import { ApiError } from './errors.js';
 import { session, type MissingStep } from './session.js';
 import type { Unit } from './types.js';
 import { listUnits, literal } from './units.js';
@@ -11,39 +13,54 @@ import { listUnits, literal } from './units.js';
 export type Purpose = 'sign_in' | 'link';
 
 interface Kept {
-  readonly state: string;
   readonly verifier: string;
   readonly project: string;
   readonly purpose: Purpose;
+  readonly provider: string;
+  /** What the provider is called. */
+  readonly label: string;
+  /** The ids of the accounts that were linked before, if they are known. */
+  readonly linked?: readonly string[] | undefined;
   /** The page of the console that goes on. */
   readonly hash: string;
+  /** Milliseconds. */
+  readonly begunAt: number;
 }
 
 /** What the provider has led back with. */
 export type Arrival = Brought | Failed;
 
-export interface Brought extends Pick<Kept, 'project' | 'purpose' | 'verifier'> {
+export interface Brought extends Omit<Kept, 'hash' | 'begunAt'> {
   readonly code: string;
 }
 
-interface Failed extends Pick<Kept, 'purpose'> {
+interface Failed {
+  /** Undefined where this browser does not know of it. */
+  readonly purpose: Purpose | undefined;
   readonly error: string;
 }
 
-const KEPT_KEY = 'kind.console.provider';
+/** Where this browser has not begun what a provider led back from, or has ended it. */
+export const UNKNOWN_ARRIVAL = 'console.unknown_arrival';
+
+const KEPT_KEY = 'kind.console.provider.';
+/** Milliseconds: longer than the service waits for somebody at a provider. */
+const KEPT_FOR = 15 * 60_000;
 const NAMES = ['code', 'error', 'state'] as const;
 const RANDOM_BYTES = 32;
+const OWN_PAGE = '#/account/sign-in';
 
 let arrived = readArrival();
 
 /** It stays until `endArrival`: React may draw a page more than once before it shows it. */
 export function arrivalFor(purpose: Purpose): Arrival | undefined {
-  return arrived?.purpose === purpose ? arrived : undefined;
+  return arrived?.purpose === undefined || arrived.purpose === purpose ? arrived : undefined;
 }
 
-/** Each is handled once. */
-export function endArrival(): void {
+/** Each is handled once. What has failed needs no answer of the service. */
+export function endArrival(arrival: Arrival): void {
   arrived = undefined;
+  if ('error' in arrival) forgetArrival();
 }
 
 /** Whether somebody comes from a provider to sign in, so that no former session goes on. */
@@ -51,21 +68,33 @@ export function isSigningIn(): boolean {
   return arrived?.purpose === 'sign_in';
 }
 
-/** What is in the address is taken out of it: it is of use once, and a reload would send it again. */
 function readArrival(): Arrival | undefined {
   const address = new URL(location.href);
   const [code, error, state] = NAMES.map((name) => address.searchParams.get(name));
-  if (state === null || state === undefined) return undefined;
-  const kept = JSON.parse(sessionStorage.getItem(KEPT_KEY) ?? 'null') as Kept | null;
-  sessionStorage.removeItem(KEPT_KEY);
-  for (const name of NAMES) address.searchParams.delete(name);
-  address.hash = kept?.hash ?? '';
-  history.replaceState(null, '', address);
+  if (!state || (!code && !error)) return undefined;
+  const kept = JSON.parse(localStorage.getItem(KEPT_KEY + state) ?? 'null') as Kept | null;
+  address.hash ||= kept?.hash ?? OWN_PAGE;
+  history.replaceState(history.state, '', address);
   // Any page can link to the console.
-  if (kept?.state !== state) return undefined;
-  const { project, purpose, verifier } = kept;
-  session.project = project;
-  return code ? { project, purpose, verifier, code } : { purpose, error: error ?? '' };
+  if (!kept) return { purpose: undefined, error: UNKNOWN_ARRIVAL };
+  session.project = kept.project;
+  return code ? { ...kept, code } : { purpose: kept.purpose, error: error ?? '' };
+}
+
+/** It is of use once. */
+export function forgetArrival(): void {
+  const address = new URL(location.href);
+  localStorage.removeItem(KEPT_KEY + (address.searchParams.get('state') ?? ''));
+  for (const name of NAMES) address.searchParams.delete(name);
+  history.replaceState(history.state, '', address);
+}
+
+/** What was begun and never ended. */
+function forgetOld(): void {
+  for (const key of Object.keys(localStorage).filter((each) => each.startsWith(KEPT_KEY))) {
+    const { begunAt } = JSON.parse(localStorage.getItem(key) ?? '{}') as Partial<Kept>;
+    if (begunAt === undefined || Date.now() - begunAt > KEPT_FOR) localStorage.removeItem(key);
+  }
 }
 
 /** Over plain http browsers make no digests, and the way back has no session. */
@@ -73,30 +102,34 @@ export function canLeave(): boolean {
   return isSecureContext;
 }
 
+/** One that a sign-in page shows. */
+type Shown = Pick<Provider, 'id' | 'label'>;
+
 /** Leaves the page. */
-export async function signInAt(project: string, provider: string): Promise<void> {
-  await leave(provider, { project, purpose: 'sign_in' });
+export async function signInAt(project: string, { id, label }: Shown): Promise<void> {
+  await leave({ project, purpose: 'sign_in', provider: id, label });
 }
 
-/** Leaves the page to link an account there. @throws ApiError, OfflineError */
-export async function linkAt(provider: string): Promise<void> {
+/** Leaves the page to link an account there. @param linked the ids of those that are linked @throws ApiError, OfflineError */
+export async function linkAt({ id, label }: Shown, linked: readonly string[] | undefined): Promise<void> {
   const path = ['auth', 'identity', 'link'];
-  const { content } = await session.call<{ ticket: string }>({ method: 'POST', path, body: { provider } });
-  await leave(provider, { project: session.project, purpose: 'link' }, content.ticket);
+  const { content } = await session.call<{ ticket: string }>({ method: 'POST', path, body: { provider: id } });
+  await leave({ project: session.project, purpose: 'link', provider: id, label, linked }, content.ticket);
 }
 
-async function leave(provider: string, about: Pick<Kept, 'project' | 'purpose'>, ticket?: string): Promise<void> {
+async function leave(about: Omit<Brought, 'code' | 'verifier'>, ticket?: string): Promise<void> {
   const [state, verifier] = [randomText(), randomText()];
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier));
-  const address = new URL(startPath(about.project, provider), BASE);
+  const address = new URL(startPath(about.project, about.provider), BASE);
   address.search = new URLSearchParams({
     redirect_to: new URL('.', location.href.replace(/[?#].*$/, '')).href,
     code_challenge: base64url(new Uint8Array(digest)),
     state,
   }).toString();
   if (ticket !== undefined) address.searchParams.set('link', ticket);
-  const kept: Kept = { ...about, state, verifier, hash: location.hash };
-  sessionStorage.setItem(KEPT_KEY, JSON.stringify(kept));
+  const kept: Kept = { ...about, verifier, hash: location.hash, begunAt: Date.now() };
+  forgetOld();
+  localStorage.setItem(KEPT_KEY + state, JSON.stringify(kept));
   location.assign(address);
 }
 
@@ -123,20 +156,52 @@ function base64url(bytes: Uint8Array): string {
 const EXCHANGE = ['auth', 'exchange'];
 
 /** @param otp what was given for the second step; empty for nothing @throws ApiError, OfflineError */
-export function signInByProvider({ project, ...given }: Brought, otp: string): Promise<MissingStep | undefined> {
-  return session.signIn(project, EXCHANGE, exchanged(given, otp));
+export function signInByProvider(brought: Brought, otp: string): Promise<MissingStep | undefined> {
+  return untilAnswered(() => session.signIn(brought.project, EXCHANGE, exchanged(brought, otp)));
 }
 
 /** Links the account with the member that is signed in. @throws ApiError, OfflineError */
 export async function linkArrived(brought: Brought): Promise<void> {
   const call = { method: 'POST', path: EXCHANGE, body: exchanged(brought, '') } as const;
-  const { content } = await session.call<{ access_token: string } | null>(call);
+  const token = await untilAnswered(async () => {
+    try {
+      return (await session.call<{ access_token: string } | null>(call)).content?.access_token;
+    } catch (error) {
+      // A page that was loaded anew sends it once more, and does not know the first answer.
+      if (isAnswer(error) && (await isLinked(brought))) return undefined;
+      throw error;
+    }
+  });
+  if (token === undefined) return;
   // It signs in too: one session is enough.
-  const headers = { 'kind-project-key': session.project, authorization: `Bearer ${content?.access_token ?? ''}` };
-  if (content) await send({ method: 'POST', path: ['auth', 'signout'] }, headers);
+  const headers = { 'kind-project-key': session.project, authorization: `Bearer ${token}` };
+  await send({ method: 'POST', path: ['auth', 'signout'] }, headers).catch(() => undefined);
 }
 
-function exchanged({ code, verifier }: Pick<Brought, 'code' | 'verifier'>, otp: string): object {
+/** What came back is kept as long as the service has not said anything of it. */
+async function untilAnswered<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    const answer = await work();
+    forgetArrival();
+    return answer;
+  } catch (error) {
+    if (isAnswer(error)) forgetArrival();
+    throw error;
+  }
+}
+
+function isAnswer(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.status < 500;
+}
+
+async function isLinked({ provider, linked: before }: Brought): Promise<boolean> {
+  if (before === undefined) return false;
+  const { content: me } = await session.call<Unit>({ path: ['auth', 'me'] });
+  const now = await listIdentities(me.id);
+  return now.some((identity) => identity.provider === provider && !before.includes(identity.id));
+}
+
+function exchanged({ code, verifier }: Brought, otp: string): object {
   return { code, code_verifier: verifier, ...(otp !== '' && { otp }) };
 }
 

@@ -96,7 +96,13 @@ export const signIn = {
     accounts: 'Accounts elsewhere',
     no_accounts: 'There are none. With an account of a provider you sign in without a password of this project.',
     link: 'Link %{label}',
-    was_linked: 'The account was linked',
+    is_linking: 'The account of %{label} is being linked.',
+    was_linked: 'Linked with %{label}: you sign in with that account from now on, too.',
+    not_done: 'The account was not linked',
+    too_late:
+      'More than a minute has gone by since the provider led back here, or you have signed in anew meanwhile. Link it once more.',
+    unknown_arrival:
+      'This was begun in another browser, or has ended: what the provider led back with is no longer of use. Begin once more.',
     provider: 'Provider',
     email: 'E-mail there',
     made_at: 'Linked',

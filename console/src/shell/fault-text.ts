@@ -1,4 +1,5 @@
 import { PasskeyError } from '../api/passkeys.js';
+import { UNKNOWN_ARRIVAL } from '../api/providers.js';
 import type { Text } from '../i18n/text.js';
 
 /** Why a sign-in or a proof has failed. */
@@ -17,6 +18,7 @@ const ARRIVALS = {
   'identity.not_linked': 'providers.not_linked',
   'identity.linked': 'providers.linked',
   'access.denied': 'providers.denied',
+  [UNKNOWN_ARRIVAL]: 'providers.unknown_arrival',
 } as const;
 
 /** Why the way back from a provider is no sign-in. */

@@ -3,7 +3,7 @@ import { Alert, Anchor, Button, Divider, PasswordInput, Stack, Text as Paragraph
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useState, type FormEvent } from 'react';
 import { knowsPasskeys, signInByPasskey } from '../api/passkeys.js';
-import { canLeave, signInAt, signInByProvider, type Brought } from '../api/providers.js';
+import { canLeave, forgetArrival, signInAt, signInByProvider, type Brought } from '../api/providers.js';
 import { session, type MissingStep } from '../api/session.js';
 import { getWays, mailCode, signInByCode, signInByPassword, type Ways } from '../api/ways.js';
 import { useText } from '../i18n/text.js';
@@ -40,7 +40,11 @@ export function SignInForm({ again, onDone }: SignInFormProps) {
 
   const go = async (signingIn: Promise<MissingStep | undefined>): Promise<void> => {
     const step = await signingIn;
-    if (step === undefined) return onDone();
+    if (step === undefined) {
+      // Also where the service did not answer it, and another way was taken.
+      if (arrival) forgetArrival();
+      return onDone();
+    }
     setMissing(step);
     if (step === 'passkey') await go(signInByPasskey(project));
   };
@@ -134,14 +138,14 @@ export function SignInForm({ again, onDone }: SignInFormProps) {
           </Button>
         )}
         {canLeave() &&
-          ways?.providers.map(({ id, label }) => (
+          ways?.providers.map((provider) => (
             <Button
-              key={id}
+              key={provider.id}
               variant="default"
               className="text-of-tenant"
-              onClick={() => void run(() => signInAt(project, id))}
+              onClick={() => void run(() => signInAt(project, provider))}
             >
-              {text('providers.go_on', { label })}
+              {text('providers.go_on', { label: provider.label })}
             </Button>
           ))}
         {canLeave() && again !== undefined && ways !== undefined && ways.providers.length > 0 && (

@@ -5,7 +5,7 @@ import { arrivalFor, endArrival, type Arrival, type Purpose } from '../api/provi
 export function useArrival(purpose: Purpose): Arrival | undefined {
   const [arrival] = useState(() => arrivalFor(purpose));
   useEffect(() => {
-    if (arrival) endArrival();
+    if (arrival) endArrival(arrival);
   }, [arrival]);
   return arrival;
 }

@@ -2,18 +2,15 @@
 import { Alert, Button, Group, Table } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
-import { useEffect } from 'react';
 import { isHeld } from '../api/errors.js';
-import { canLeave, deleteIdentity, linkArrived, linkAt, listIdentities, type Identity } from '../api/providers.js';
+import { canLeave, deleteIdentity, linkAt, listIdentities, type Identity } from '../api/providers.js';
 import { session } from '../api/session.js';
 import { getWays } from '../api/ways.js';
 import { RemovalDialog, useRemoval } from '../data/removal.js';
 import { shownInstant } from '../fields/shown-time.js';
 import { useText } from '../i18n/text.js';
 import { ListSection } from '../members/list-section.js';
-import { arrivalText } from '../shell/fault-text.js';
 import { RowButton } from '../shell/row-button.js';
-import { useArrival } from '../shell/use-arrival.js';
 import { WideTable } from '../shell/wide-table.js';
 
 export function IdentitiesSection({ member }: { readonly member: string }) {
@@ -26,23 +23,17 @@ export function IdentitiesSection({ member }: { readonly member: string }) {
   const providers = ways.data?.providers ?? [];
   const labels = new Map(providers.map(({ id, label }) => [id, label]));
   const labelOf = (id: string) => labels.get(id) ?? id;
-  const arrival = useArrival('link');
-  const done = async (message: string): Promise<void> => {
-    notify(message, { type: 'success' });
-    // A session at the provider begins another one here for a moment.
-    for (const key of [queryKey, ['sessions']]) await queries.invalidateQueries({ queryKey: key });
-  };
-  const leave = useMutation({ mutationFn: linkAt });
-  const link = useMutation({ mutationFn: linkArrived, onSuccess: () => done(text('providers.was_linked')) });
-  const removal = useRemoval<Identity>(deleteIdentity, () => done(text('providers.removed')));
-  const { mutate } = link;
-  useEffect(() => {
-    if (arrival && 'code' in arrival) mutate(arrival);
-  }, [arrival, mutate]);
-  const fault =
-    leave.error?.message ??
-    link.error?.message ??
-    (arrival && 'error' in arrival ? arrivalText(arrival.error, text) : undefined);
+  const leave = useMutation({
+    mutationFn: (provider: (typeof providers)[number]) =>
+      linkAt(
+        provider,
+        data?.map(({ id }) => id),
+      ),
+  });
+  const removal = useRemoval<Identity>(deleteIdentity, async () => {
+    notify(text('providers.removed'), { type: 'success' });
+    await queries.invalidateQueries({ queryKey });
+  });
   // Members that are held back cannot read them.
   const held = isHeld(error);
   if (providers.length === 0 && !data?.length) return null;
@@ -52,16 +43,16 @@ export function IdentitiesSection({ member }: { readonly member: string }) {
       action={
         canLeave() && (
           <Group gap="xs">
-            {providers.map(({ id, label }) => (
+            {providers.map((provider) => (
               <Button
-                key={id}
+                key={provider.id}
                 size="xs"
                 variant="default"
                 className="text-of-tenant"
-                loading={leave.isPending && leave.variables === id}
-                onClick={() => leave.mutate(id)}
+                loading={leave.isPending && leave.variables.id === provider.id}
+                onClick={() => leave.mutate(provider)}
               >
-                {text('providers.link', { label })}
+                {text('providers.link', { label: provider.label })}
               </Button>
             ))}
           </Group>
@@ -73,7 +64,7 @@ export function IdentitiesSection({ member }: { readonly member: string }) {
       none={text('providers.no_accounts')}
       table={<IdentityTable identities={data ?? []} labelOf={labelOf} onRemove={removal.ask} />}
     >
-      <div aria-live="polite">{fault !== undefined && <Alert color="red">{fault}</Alert>}</div>
+      <div aria-live="polite">{leave.error && <Alert color="red">{leave.error.message}</Alert>}</div>
       <RemovalDialog
         removal={removal}
         title={text('providers.remove_title', { label: labelOf(removal.asked?.provider ?? '') })}

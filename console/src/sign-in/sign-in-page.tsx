@@ -6,6 +6,7 @@ import { useText } from '../i18n/text.js';
 import { useMe } from '../shell/use-me.js';
 import { AddressSection } from './address-section.js';
 import { IdentitiesSection } from './identities-section.js';
+import { LinkResult } from './link-result.js';
 import { PasskeysSection } from './passkeys-section.js';
 import { SecondStepSection } from './second-step-section.js';
 
@@ -18,6 +19,7 @@ export function SignInPage() {
         {text('ways.title')}
       </Title>
       <Paragraph className="text-of-tenant">{me?.username}</Paragraph>
+      <LinkResult />
       <Stack gap="xl" pb="xl">
         <SecondStepSection />
         {me && <PasskeysSection member={me.id} />}
