@@ -10,9 +10,9 @@ import { AuditBehavior } from './audit.behavior.js';
 import { EmailController } from './email/email.controller.js';
 import { EmailService } from './email/email.service.js';
 import { VerificationMails } from './email/verification-mails.js';
-import { ApiKeyBehavior, ApiKeys } from './keys/api-key.behavior.js';
+import { ApiKeyBehavior } from './keys/api-key.behavior.js';
+import { ApiKeyService } from './keys/api-key.service.js';
 import { KeyStore } from './keys/key-store.js';
-import { RequestCallers } from './keys/request-callers.js';
 import { MailedCodeController } from './mailed-code/mailed-code.controller.js';
 import { MailedCodeService } from './mailed-code/mailed-code.service.js';
 import { MemberBehavior } from './member.behavior.js';
@@ -24,7 +24,7 @@ import { PagesController } from './page/pages.controller.js';
 import { PasskeyBehavior } from './passkey/passkey.behavior.js';
 import { PasskeyController } from './passkey/passkey.controller.js';
 import { PasskeyService } from './passkey/passkey.service.js';
-import { Passkeys } from './passkey/passkeys.js';
+import { PasskeyStore } from './passkey/passkey-store.js';
 import { PasswordController } from './password/password.controller.js';
 import { PasswordStore } from './password/password-store.js';
 import { PasswordService } from './password/password.service.js';
@@ -34,7 +34,7 @@ import { ProvedAddresses } from './proved-addresses.js';
 import { DiscoveryController } from './provider/discovery.controller.js';
 import { ExchangeController } from './provider/exchange.controller.js';
 import { ExchangeService } from './provider/exchange.service.js';
-import { Identities } from './provider/identities.js';
+import { IdentityStore } from './provider/identity-store.js';
 import { IdentityProviderBehavior } from './provider/identity-provider.behavior.js';
 import { IdentityBehavior } from './provider/identity.behavior.js';
 import { OpenId } from './provider/openid/openid.js';
@@ -43,12 +43,13 @@ import { ProviderAccounts } from './provider/provider-accounts.js';
 import { ProviderAddresses } from './provider/provider-addresses.js';
 import { ProviderFlow } from './provider/provider-flow.js';
 import { ProviderController } from './provider/provider.controller.js';
-import { Providers, ProviderSecrets } from './provider/providers.js';
+import { ProviderStore, ProviderSecrets } from './provider/provider-store.js';
+import { RequestCallers } from './request-callers.js';
 import { ConfirmService } from './second-step/confirm.service.js';
 import { MemberSecondStepController } from './second-step/member-second-step.controller.js';
 import { SecondStepController } from './second-step/second-step.controller.js';
 import { SecondStepService } from './second-step/second-step.service.js';
-import { SecondSteps } from './second-step/second-steps.js';
+import { SecondStepCheck } from './second-step/second-step-check.js';
 import { Totp } from './second-step/totp.js';
 import { FreshProof } from './session/fresh-proof.js';
 import { MemberSessionsController } from './session/member-sessions.controller.js';
@@ -72,18 +73,18 @@ import { WaysService } from './ways.service.js';
 /** What all folders use. */
 const COMMON = [
   ...[Administrators, AuditBehavior, MemberBehavior, NewMembers, NewSessions, Notices, OneTimeSecrets],
-  ...[ProvedAddresses, Throttle, WayInWrites, WaysService],
+  ...[ProvedAddresses, RequestCallers, Throttle, WayInWrites, WaysService],
 ];
 const EMAIL = [EmailService, VerificationMails];
-const KEYS = [ApiKeyBehavior, ApiKeys, KeyStore, RequestCallers];
+const KEYS = [ApiKeyBehavior, ApiKeyService, KeyStore];
 const MAILED_CODE = [MailedCodeService];
-const PASSKEY = [PasskeyBehavior, Passkeys, PasskeyService];
+const PASSKEY = [PasskeyBehavior, PasskeyService, PasskeyStore];
 const PASSWORD = [PasswordService, PasswordStore, SignInService];
 const PROVIDER = [
-  ...[ExchangeService, Identities, IdentityBehavior, IdentityProviderBehavior, OpenId, ProviderAccounts],
-  ...[ProviderAddresses, ProviderFlow, ProviderRequests, Providers, ProviderSecrets],
+  ...[ExchangeService, IdentityStore, IdentityBehavior, IdentityProviderBehavior, OpenId, ProviderAccounts],
+  ...[ProviderAddresses, ProviderFlow, ProviderRequests, ProviderStore, ProviderSecrets],
 ];
-const SECOND_STEP = [ConfirmService, SecondSteps, SecondStepService, Totp];
+const SECOND_STEP = [ConfirmService, SecondStepCheck, SecondStepService, Totp];
 const SESSION = [
   ...[FreshProof, MemberSessionsService, OwnSessionsService, RefreshCookies, RefreshTokenStrategy],
   ...[SessionOpener, SessionStore, TokenService],
@@ -107,7 +108,7 @@ const SIGN_UP = [SignUpService];
     ...SIGN_UP,
     { provide: CallerResolver, useExisting: RequestCallers },
   ],
-  exports: [Administrators, ApiKeys, CallerResolver, PasswordStore, ProvedAddresses, SecondStepService],
+  exports: [Administrators, ApiKeyService, CallerResolver, PasswordStore, ProvedAddresses, SecondStepService],
   // In the order of the API document.
   controllers: [
     SignUpController,

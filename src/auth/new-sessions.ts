@@ -12,7 +12,7 @@ import type { WayInUnit } from '../sql/member/session.sql.js';
 import type { Project } from '../tenancy/project.js';
 import type { AuthRequest } from './auth-request.js';
 import { type Credential, isUsableNow } from './credential.js';
-import { SecondSteps, type WayIn } from './second-step/second-steps.js';
+import { SecondStepCheck, type WayIn } from './second-step/second-step-check.js';
 import { signInFailed } from './refusals.js';
 import { SessionOpener } from './session/session-opener.js';
 import { RefreshCookies } from './session/refresh-cookie.js';
@@ -37,7 +37,7 @@ export class NewSessions {
     private readonly cookies: RefreshCookies,
     private readonly database: Database,
     private readonly opener: SessionOpener,
-    private readonly secondSteps: SecondSteps,
+    private readonly secondSteps: SecondStepCheck,
   ) {}
 
   /** A session; where a second step is missing, null, and in a header which one. @throws KindError 401, 429, 503 */

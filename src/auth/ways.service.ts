@@ -10,7 +10,7 @@ import { activeProvidersStatement } from '../sql/member/identity.sql.js';
 import { ANONYMOUS } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
 import { checkVersion } from '../unit/table/unit.repository.js';
-import type { ActiveProviders } from './provider/providers.js';
+import type { ActiveProviders } from './provider/provider-store.js';
 
 @Injectable()
 export class WaysService {

@@ -9,7 +9,7 @@ import { SYSTEM } from '../tenancy/caller.js';
 import { projectOf } from '../tenancy/project.js';
 import { print, propertyTable } from './tools/output.js';
 import type { CommonOptions, Services, CommandContext } from './tools/command-context.js';
-import { ApiKeys } from '../auth/keys/api-key.behavior.js';
+import { ApiKeyService } from '../auth/keys/api-key.service.js';
 import { refusal } from '../shared/errors.js';
 import type { Json } from '../shared/json.js';
 
@@ -89,7 +89,7 @@ async function createKey({ app }: Services, id: string, member: string, { label,
     ...(scope === undefined ? [] : [['scope', parseScope(scope)] as const]),
     ...(expires === undefined ? [] : [['expires_at', expires] as const]),
   ]);
-  const made = await app.get(ApiKeys).create(projectOf(row), member, values);
+  const made = await app.get(ApiKeyService).create(projectOf(row), member, values);
   return { id: made.id, member, secret: made.secret };
 }
 

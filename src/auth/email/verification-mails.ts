@@ -11,7 +11,7 @@ import type { AuthRequest } from '../auth-request.js';
 import { OneTimeSecrets } from '../one-time-secrets.js';
 import { findCredential, findCredentialByEmail } from '../credential.js';
 import { lockOwner } from '../owned-units.js';
-import { Providers } from '../provider/providers.js';
+import { ProviderStore } from '../provider/provider-store.js';
 import { FreshProof } from '../session/fresh-proof.js';
 import { Throttle } from '../throttle.js';
 
@@ -26,7 +26,7 @@ export class VerificationMails {
     private readonly database: Database,
     private readonly fresh: FreshProof,
     private readonly mail: MailQueue,
-    private readonly providers: Providers,
+    private readonly providers: ProviderStore,
     private readonly publicAddress: PublicAddress,
     private readonly secrets: OneTimeSecrets,
     private readonly throttle: Throttle,

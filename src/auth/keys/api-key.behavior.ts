@@ -2,27 +2,22 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { accessDenied } from '../../access/level.js';
 import { scopeFaults } from '../../access/key-scope.js';
-import { Catalog } from '../../catalog/catalog.service.js';
 import type { Session } from '../../catalog/session/session.js';
-import { Database } from '../../database/database.js';
 import { API_KEY_KIND } from '../../model/built-in-traits.js';
 import { SECRET_HASH } from '../../model/built-in/member-fields.js';
-import { getBuiltInKind, type KindDef } from '../../model/model.js';
+import type { KindDef } from '../../model/model.js';
 import type { Faults } from '../../shared/errors.js';
 import { isUuid } from '../../shared/identifiers.js';
-import { type Json, scalarText } from '../../shared/json.js';
+import { scalarText } from '../../shared/json.js';
 import { sha256 } from '../../shared/sha256.js';
 import { shortened } from '../../shared/texts.js';
 import { ownerStatement } from '../../sql/member/owned.sql.js';
-import { isAdministrator, SYSTEM } from '../../tenancy/caller.js';
-import type { Project } from '../../tenancy/project.js';
+import { isAdministrator } from '../../tenancy/caller.js';
 import { Behaviors, type PendingWrite, type RegisteredBehavior, type WrittenBy } from '../../unit/draft/behavior.js';
 import { type Body, type Draft, withSystemValue } from '../../unit/draft/draft.js';
-import { UnitStores } from '../../unit/unit-stores.js';
 import { lockOwner, refuseTooMany } from '../owned-units.js';
 import { WayInWrites } from '../way-in-writes.js';
 import { hintOf, KeyStore, newSecret } from './key-store.js';
-import { memberNamed } from '../credential.js';
 
 @Injectable()
 export class ApiKeyBehavior implements RegisteredBehavior, OnModuleInit {
@@ -137,31 +132,4 @@ function checkExpiry({ values }: Draft, { faults }: PendingWrite): void {
   const time = values.get('expires_at') ?? null;
   if (typeof time !== 'string' || Date.parse(time) > Date.now()) return;
   faults.add('parameter.bad_value', 'expires_at: is in the past', { parameter: 'expires_at' });
-}
-
-/** The record of a new key, with its secret. */
-type NewKey = Readonly<Record<string, Json>> & { readonly id: string; readonly secret: string };
-
-/** Makes API keys for operators, who have no token. */
-@Injectable()
-export class ApiKeys {
-  constructor(
-    private readonly catalog: Catalog,
-    private readonly database: Database,
-    private readonly stores: UnitStores,
-  ) {}
-
-  /** Makes a key for the member with a name or address. @throws KindError 400, 404, 409 */
-  async create(project: Project, name: string, values: ReadonlyMap<string, Json>): Promise<NewKey> {
-    const found = await memberNamed(this.database.ofProject(project), project, name);
-    return this.catalog.withModel({ project }, async (model) => {
-      const kind = getBuiltInKind(model, API_KEY_KIND);
-      const body = new Map<string, Json>([...values, ['member', found.member_id]]);
-      const [row] = await this.database.transaction(
-        (executor) => this.stores.of(kind).creates.create({ project, caller: SYSTEM, model, executor }, kind, [body]),
-        { project },
-      );
-      return JSON.parse(row?.body ?? '{}') as NewKey;
-    });
-  }
 }

@@ -19,7 +19,7 @@ import { Notices } from '../notices.js';
 import { OneTimeSecrets } from '../one-time-secrets.js';
 import { accountOf, type Credential, findCredentialByEmail, isUsableNow } from '../credential.js';
 import { emptiedNotice, ProvedAddresses } from '../proved-addresses.js';
-import { FIRST_STEP_MINUTES } from '../second-step/second-steps.js';
+import { FIRST_STEP_MINUTES } from '../second-step/second-step-check.js';
 import { signInFailed } from '../refusals.js';
 import { Throttle } from '../throttle.js';
 import type { MailedCodeBody, MailedCodeRequestBody } from './mailed-code.dto.js';

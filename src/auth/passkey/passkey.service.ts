@@ -21,7 +21,7 @@ import { signInFailed, wrongProof } from '../refusals.js';
 import { Throttle } from '../throttle.js';
 import type { PasskeyAnswerBody, PasskeyMadeBody } from './passkey.dto.js';
 import type { NewPasskey } from './passkey-response.js';
-import { Passkeys } from './passkeys.js';
+import { PasskeyStore } from './passkey-store.js';
 
 @Injectable()
 export class PasskeyService {
@@ -29,7 +29,7 @@ export class PasskeyService {
     private readonly catalog: Catalog,
     private readonly database: Database,
     private readonly fresh: FreshProof,
-    private readonly passkeys: Passkeys,
+    private readonly passkeys: PasskeyStore,
     private readonly sessions: NewSessions,
     private readonly stores: UnitStores,
     private readonly throttle: Throttle,

@@ -10,7 +10,7 @@ import { authRequestOf, NoStore, requireAdministrator, WithoutKeyInterceptor } f
 import { Throttle } from '../throttle.js';
 import { OpenId } from './openid/openid.js';
 import { ProviderFailure } from './openid/provider-failure.js';
-import { Providers } from './providers.js';
+import { ProviderStore } from './provider-store.js';
 
 /** Administrators try whether a provider can be used, active or not, before members do. */
 @Controller('api/lib/identity_provider/unit/:provider_id/discovery')
@@ -18,7 +18,7 @@ import { Providers } from './providers.js';
 export class DiscoveryController {
   constructor(
     private readonly openId: OpenId,
-    private readonly providers: Providers,
+    private readonly providers: ProviderStore,
     private readonly throttle: Throttle,
   ) {}
 

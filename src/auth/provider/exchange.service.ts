@@ -12,12 +12,12 @@ import { NewSessions } from '../new-sessions.js';
 import { OneTimeSecrets } from '../one-time-secrets.js';
 import { accountOf, findCredential } from '../credential.js';
 import { FreshProof } from '../session/fresh-proof.js';
-import { FIRST_STEP_MINUTES } from '../second-step/second-steps.js';
+import { FIRST_STEP_MINUTES } from '../second-step/second-step-check.js';
 import { signInFailed } from '../refusals.js';
 import { Throttle } from '../throttle.js';
 import type { ExchangeBody, LinkBody } from './exchange.dto.js';
 import { type Exchanged, ProviderAccounts } from './provider-accounts.js';
-import { Providers } from './providers.js';
+import { ProviderStore } from './provider-store.js';
 
 /** Of a code: one without the second step, and five with it. */
 const TRIES = 6;
@@ -30,7 +30,7 @@ export class ExchangeService {
     private readonly catalog: Catalog,
     private readonly database: Database,
     private readonly fresh: FreshProof,
-    private readonly providers: Providers,
+    private readonly providers: ProviderStore,
     private readonly secrets: OneTimeSecrets,
     private readonly sessions: NewSessions,
     private readonly throttle: Throttle,

@@ -16,7 +16,7 @@ import { type Body, type Draft, keyOf, withSystemValue } from '../../unit/draft/
 import { withLabel } from '../../unit/definitions.js';
 import { WayInWrites } from '../way-in-writes.js';
 import { checkProvider, isVisible, type ProviderSettings, VISIBLE } from './provider-settings.js';
-import { ProviderSecrets } from './providers.js';
+import { ProviderSecrets } from './provider-store.js';
 
 type Values = ReadonlyMap<string, Json>;
 

@@ -22,9 +22,9 @@ import { type Credential, credentialOf, findCredential, findCredentialByEmail, i
 import { ProvedAddresses } from '../proved-addresses.js';
 import { SessionStore } from '../session/session-store.js';
 import { signInFailed } from '../refusals.js';
-import { Identities, linkedElsewhere, type NewIdentity } from './identities.js';
+import { IdentityStore, linkedElsewhere, type NewIdentity } from './identity-store.js';
 import type { ProvedIdentity } from './openid/openid.js';
-import type { IdentityProvider } from './providers.js';
+import type { IdentityProvider } from './provider-store.js';
 
 /** Whom a provider has signed in. */
 type SignedIn = {
@@ -66,7 +66,7 @@ export class ProviderAccounts {
     private readonly addresses: ProvedAddresses,
     private readonly catalog: Catalog,
     private readonly database: Database,
-    private readonly identities: Identities,
+    private readonly identities: IdentityStore,
     private readonly newMembers: NewMembers,
     private readonly sessions: SessionStore,
   ) {}

@@ -20,7 +20,7 @@ import { OpenId } from './openid/openid.js';
 import { ProviderFailure } from './openid/provider-failure.js';
 import { type AskedLink, ProviderAccounts } from './provider-accounts.js';
 import { ProviderAddresses } from './provider-addresses.js';
-import { type IdentityProvider, Providers } from './providers.js';
+import { type IdentityProvider, ProviderStore } from './provider-store.js';
 import type { StartQuery } from './start-query.js';
 
 /** Minutes for which the application has time to exchange its code. */
@@ -56,7 +56,7 @@ export class ProviderFlow {
     private readonly catalog: Catalog,
     private readonly database: Database,
     private readonly openId: OpenId,
-    private readonly providers: Providers,
+    private readonly providers: ProviderStore,
     private readonly secrets: OneTimeSecrets,
     private readonly throttle: Throttle,
   ) {}

@@ -7,7 +7,7 @@ import { refusal } from '../../shared/errors.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
 import { type AuthRequest, requireSession } from '../auth-request.js';
 import type { PasskeyAnswerBody } from '../passkey/passkey.dto.js';
-import { Passkeys } from '../passkey/passkeys.js';
+import { PasskeyStore } from '../passkey/passkey-store.js';
 import { accountOf, type Credential, credentialOf } from '../credential.js';
 import { verifyPassword } from '../password/password-hash.js';
 import { FreshProof } from '../session/fresh-proof.js';
@@ -22,7 +22,7 @@ export class ConfirmService {
     private readonly catalog: Catalog,
     private readonly database: Database,
     private readonly fresh: FreshProof,
-    private readonly passkeys: Passkeys,
+    private readonly passkeys: PasskeyStore,
     private readonly throttle: Throttle,
     private readonly totp: Totp,
   ) {}

@@ -14,7 +14,7 @@ import type { RequestScope } from '../../tenancy/request-scope.js';
 import { type AuthRequest, requireAdministrator, requireSession } from '../auth-request.js';
 import { Notices } from '../notices.js';
 import { type Credential, credentialOf, findCredential, memberNamed } from '../credential.js';
-import { Passkeys } from '../passkey/passkeys.js';
+import { PasskeyStore } from '../passkey/passkey-store.js';
 import { FreshProof } from '../session/fresh-proof.js';
 import { SessionStore } from '../session/session-store.js';
 import { Totp } from './totp.js';
@@ -30,7 +30,7 @@ export class SecondStepService {
     private readonly database: Database,
     private readonly fresh: FreshProof,
     private readonly notices: Notices,
-    private readonly passkeys: Passkeys,
+    private readonly passkeys: PasskeyStore,
     private readonly sessions: SessionStore,
     private readonly totp: Totp,
   ) {}

@@ -22,7 +22,7 @@ import { runCommandLine } from '../../../src/cli/run.js';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import { ProjectStore } from '../../../src/tenancy/project-store.js';
 import { projectOf as projectRow } from '../../../src/tenancy/project.js';
-import { Providers } from '../../../src/auth/provider/providers.js';
+import { ProviderStore } from '../../../src/auth/provider/provider-store.js';
 import { newId } from '../../../src/shared/new-id.js';
 import { findIdentityStatement, insertIdentityStatement } from '../../../src/sql/member/identity.sql.js';
 import { isContent } from '../../../src/transfer/project/archive.js';
@@ -276,7 +276,7 @@ describe('a backup', () => {
     expect(await run(settings, ['project', 'restore', path('idp.tar.gz'), '--as', 'idp2'])).toMatchObject({ code: 0 });
     const { app, database } = service.service;
     const copy = projectRow(await app.get(Provisioning).get('idp2'));
-    expect(await app.get(Providers).active(copy, 'idp')).toMatchObject({
+    expect(await app.get(ProviderStore).active(copy, 'idp')).toMatchObject({
       issuer: provider.issuer,
       clientSecret: 'canary',
     });

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type IdentityProvider, Providers } from '../../../src/auth/provider/providers.js';
+import { type IdentityProvider, ProviderStore } from '../../../src/auth/provider/provider-store.js';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import { sealAnew } from '../../../src/catalog/project/sealed-values.js';
 import { Database } from '../../../src/database/database.js';
@@ -35,7 +35,7 @@ const service = await startTestService({ dataDir, authRateLimit: false, auditLog
 const { app } = service.service;
 const admin = await withMembers(await service.project());
 const open = anonymous(admin);
-const providers = app.get(Providers);
+const providers = app.get(ProviderStore);
 const project = projectOf(await app.get(Provisioning).get(admin.id));
 const executor = app.get(Database).ofProject(project);
 

@@ -58,7 +58,7 @@ export class ProviderSecrets {
 export type ActiveProviders = Versioned & { readonly providers: readonly ShownProvider[] };
 
 @Injectable()
-export class Providers {
+export class ProviderStore {
   constructor(
     private readonly catalog: Catalog,
     private readonly database: Database,

@@ -60,7 +60,7 @@ interface UsedPasskey {
 }
 
 @Injectable()
-export class Passkeys {
+export class PasskeyStore {
   constructor(
     private readonly audit: AuditLog,
     private readonly database: Database,

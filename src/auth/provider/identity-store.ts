@@ -20,7 +20,7 @@ import { Notices } from '../notices.js';
 import { refuseTooMany } from '../owned-units.js';
 import type { Credential } from '../credential.js';
 import { emptiedNotice, type Opener } from '../proved-addresses.js';
-import { unknownProvider } from './providers.js';
+import { unknownProvider } from './provider-store.js';
 
 export type NewIdentity = Pick<IdentityKey, 'issuer' | 'subject'> & {
   /** The id of the provider. */
@@ -29,7 +29,7 @@ export type NewIdentity = Pick<IdentityKey, 'issuer' | 'subject'> & {
 };
 
 @Injectable()
-export class Identities {
+export class IdentityStore {
   constructor(
     private readonly audit: AuditLog,
     private readonly catalog: Catalog,

@@ -1,14 +1,14 @@
 /** The caller of a request: by the access token of a session, or by an API key. */
 import { Injectable } from '@nestjs/common';
-import type { HttpRequest } from '../../http/request/request.js';
-import type { MaybePromise } from '../../shared/work-in-pieces.js';
-import { ANONYMOUS, CallerResolver, type Caller, type MemberCaller } from '../../tenancy/caller.js';
-import type { Project } from '../../tenancy/project.js';
-import { ProjectStore } from '../../tenancy/project-store.js';
-import { bearerOf } from '../session/bearer.js';
-import { SessionStore } from '../session/session-store.js';
-import { TokenService } from '../session/token.service.js';
-import { isApiKey, KeyStore } from './key-store.js';
+import type { HttpRequest } from '../http/request/request.js';
+import type { MaybePromise } from '../shared/work-in-pieces.js';
+import { ANONYMOUS, CallerResolver, type Caller, type MemberCaller } from '../tenancy/caller.js';
+import type { Project } from '../tenancy/project.js';
+import { ProjectStore } from '../tenancy/project-store.js';
+import { bearerOf } from './session/bearer.js';
+import { SessionStore } from './session/session-store.js';
+import { TokenService } from './session/token.service.js';
+import { isApiKey, KeyStore } from './keys/key-store.js';
 
 @Injectable()
 export class RequestCallers extends CallerResolver {

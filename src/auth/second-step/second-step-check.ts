@@ -8,7 +8,7 @@ import type { Project } from '../../tenancy/project.js';
 import type { AuthRequest } from '../auth-request.js';
 import { OneTimeSecrets } from '../one-time-secrets.js';
 import type { Credential } from '../credential.js';
-import { Passkeys } from '../passkey/passkeys.js';
+import { PasskeyStore } from '../passkey/passkey-store.js';
 import { signInFailed } from '../refusals.js';
 import { Throttle } from '../throttle.js';
 import { Totp } from './totp.js';
@@ -32,10 +32,10 @@ const CODE_MINUTES = 10;
 const CODE_DIGITS = 6;
 
 @Injectable()
-export class SecondSteps {
+export class SecondStepCheck {
   constructor(
     private readonly mail: MailQueue,
-    private readonly passkeys: Passkeys,
+    private readonly passkeys: PasskeyStore,
     private readonly secrets: OneTimeSecrets,
     private readonly throttle: Throttle,
     private readonly totp: Totp,
