@@ -47,11 +47,11 @@ export class NewSessions {
     member: Credential,
     { way, otp, password, unit, use }: Proofs,
   ): Promise<Answer> {
-    if (!(await isUsableNow(this.catalog, project, member))) throw signInFailed();
+    if (!(await isUsableNow(this.catalog, project, member))) throw signInFailed(way);
     const step = await this.secondSteps.take(project, client, member, { way, otp });
     if (step !== 'made' && step !== 'none')
       return new Answer(NULL_ANSWER.content, undefined, { [SECOND_STEP_HEADER]: step });
-    if (use && !(await use())) throw signInFailed();
+    if (use && !(await use())) throw signInFailed(way);
     const begin = () =>
       this.catalog.withCheckedModel({ project }, async (model) => {
         const { member_kind: kindId, member_id: memberId } = member;
@@ -63,7 +63,7 @@ export class NewSessions {
           withoutApp: way !== 'passkey' && !member.totp_confirmed,
           client,
         });
-        if (!session) throw signInFailed();
+        if (!session) throw signInFailed(way);
         return this.cookies.sessionAnswer(project, client.inCookie, session);
       });
     // A code or a challenge is used, so the answer must say that state has changed even if the next step fails.

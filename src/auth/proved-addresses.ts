@@ -28,7 +28,6 @@ import { UnitStores } from '../unit/unit-stores.js';
 import { KeyStore } from './keys/key-store.js';
 import { OneTimeSecrets } from './one-time-secrets.js';
 import type { Credential } from './credential.js';
-import { signInFailed } from './refusals.js';
 import { SessionStore } from './session/session-store.js';
 
 /** How an address was proved without the password of its account. */
@@ -121,7 +120,8 @@ export class ProvedAddresses {
    * For who has not proved the password. If the address was not verified before, the account is emptied and the address
    * is verified. Administrators sign up nowhere, so nobody waits in their accounts, and they keep what they have. A reset
    * leaves accounts that are older than the verification of addresses as they are, and their address unverified.
-   * @param password the hash of the one that the account has from now on @returns what was removed, for `emptiedNotice`
+   * @param password the hash of the one that the account has from now on
+   * @returns what was removed, for `emptiedNotice`; undefined if the address is another by now
    */
   async withoutPassword(
     tx: Transaction,
@@ -129,14 +129,14 @@ export class ProvedAddresses {
     account: Account,
     by: ProvedBy,
     password: string | null = null,
-  ): Promise<readonly Opener[]> {
+  ): Promise<readonly Opener[] | undefined> {
     const { member_kind: kind, member_id: id } = account;
     const { project, caller, requestId } = proof;
     // The lock comes first: who adds a key or a session at the same time has to wait, or this transaction finds it.
     const [row] = await tx.run<AccountRow>(lockAccountStatement(project.schema, id));
     if (!row || row.verified || (by === 'reset' && !row.recent)) return [];
     // Another one by now: nobody has proved that.
-    if (!(await this.mark(tx, proof, account))) throw signInFailed();
+    if (!(await this.mark(tx, proof, account))) return undefined;
     const removed = kind === ADMIN_KIND ? [] : await this.#empty(tx, project, id, { ...row, password });
     const details = { kind, id, proved_by: by, removed };
     this.audit.record({ action: 'member.email_verified', project: project.id, caller, requestId, details }, tx);

@@ -1,5 +1,6 @@
 /** Where the passkeys of a project are used: the settings `passkey_domain` and `passkey_origins`. Pure. */
 import { LIMITS } from '../shared/limits.js';
+import { shortened } from '../shared/texts.js';
 
 export interface PasskeySettings {
   /** What passkeys are made for: a host, or what hosts end in. Null or absent: none is. */
@@ -39,7 +40,7 @@ export function isPasskeyDomain(host: string): boolean {
 export function faultOfOrigins(origins: readonly string[]): string | undefined {
   const wrong = origins.find((origin) => !isPasskeyOrigin(origin));
   if (wrong !== undefined)
-    return `'${wrong}' is not https://<host>, http://localhost:<port> or android:apk-key-hash:….`;
+    return `'${shortened(wrong)}' is not https://<host>, http://localhost:<port> or android:apk-key-hash:….`;
   return origins.length > LIMITS.passkeyOrigins ? `There are at most ${LIMITS.passkeyOrigins}.` : undefined;
 }
 

@@ -1,5 +1,6 @@
 /** Where a sign-in with an identity provider may lead back to: the setting `redirects`. Pure. */
 import { LIMITS } from '../shared/limits.js';
+import { shortened } from '../shared/texts.js';
 
 /** Any port of these is meant, because an app on a computer takes one that is free (RFC 8252, section 7.3). */
 const LOOPBACK_ADDRESSES: readonly string[] = ['127.0.0.1', '[::1]'];
@@ -18,7 +19,7 @@ export function faultOfRedirects(redirects: readonly string[]): string | undefin
   const wrong = redirects.find((redirect) => !isPossible(redirect));
   if (wrong === undefined) return undefined;
   const forms = 'https://<host>/<path>, http://127.0.0.1/<path>, http://localhost:<port>/<path> or com.example.app:/…';
-  return `'${wrong}' is not ${forms}, without query and fragment.`;
+  return `'${shortened(wrong)}' is not ${forms}, without query and fragment.`;
 }
 
 function isPossible(text: string): boolean {

@@ -28,7 +28,10 @@ export const ERRORS = {
     status: 401,
     meaning: 'The bearer token is malformed, forged, expired, revoked or of another project.',
   },
-  'signin.failed': { status: 401, meaning: 'No member has that name and password, or the code is wrong.' },
+  'signin.failed': {
+    status: 401,
+    meaning: 'What was given to sign in is wrong: the name and password, the code, the passkey or the token.',
+  },
   'signup.mismatch': { status: 400, meaning: 'Name, password or e-mail are given twice and differ.' },
   'access.denied': { status: 403, meaning: 'This caller may not do that; another token would be needed.' },
 
@@ -328,7 +331,7 @@ export const ERRORS = {
   'body.not_json': {
     status: 415,
     meaning:
-      'The content-type must be application/json; of an import text/csv or application/x-ndjson, of a part of an upload application/offset+octet-stream.',
+      'The content-type must be application/json; of an import text/csv or application/x-ndjson, of a part of an upload application/offset+octet-stream, of a form that an identity provider posts application/x-www-form-urlencoded.',
   },
   'import.malformed': {
     status: 400,

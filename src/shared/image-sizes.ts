@@ -1,5 +1,6 @@
 /** The sizes in which pictures are served: the setting `image_sizes` of a project, such as `thumb:200x200:cover`. */
 import { LIMITS } from './limits.js';
+import { shortened } from './texts.js';
 
 const MODES = ['cover', 'contain', 'inside'] as const;
 
@@ -36,9 +37,9 @@ export function parseImageSizes(text: string): ParsedSizes {
   for (const part of text.split(',').map((each) => each.trim())) {
     const [name = '', measures = '', mode = '', ...rest] = part.split(':');
     const size = rest.length === 0 ? sizeOf(measures, mode) : FORM;
-    if (!NAME.test(name)) faults.push(`'${part}': a name is ${NAME_HINT}.`);
-    else if (typeof size === 'string') faults.push(`'${part}': ${size}`);
-    else if (sizes.has(name)) faults.push(`'${part}': the name ${name} is given more than once.`);
+    if (!NAME.test(name)) faults.push(`'${shortened(part)}': a name is ${NAME_HINT}.`);
+    else if (typeof size === 'string') faults.push(`'${shortened(part)}': ${size}`);
+    else if (sizes.has(name)) faults.push(`'${shortened(part)}': the name ${name} is given more than once.`);
     else sizes.set(name, size);
   }
   if (sizes.size > LIMITS.imageSizes) faults.push(`There are at most ${LIMITS.imageSizes} sizes.`);

@@ -281,7 +281,7 @@ it('a mailed code signs in without a password, and another sign-in is a proof to
     const right = await typesCode();
     await code.fill('00000000');
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await page.getByText('or the code is wrong').waitFor();
+    await page.getByText('No member has that e-mail address and code').waitFor();
     expect(await his.accessibilityFaults()).toEqual([]);
     await code.fill(right);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();

@@ -25,6 +25,7 @@ export async function tokensOf(
   const project = await service.app.get(ProjectStore).find(id);
   if (!project) throw new Error(`no project ${id}`);
   const grant = await service.app.get(SessionStore).start(service.database, project, { kindId, memberId, password });
+  if (!grant) throw new Error(`no session of ${memberId}`);
   return service.app.get(TokenService).issue(id, kindId, memberId, grant);
 }
 

@@ -24,6 +24,7 @@ import { VerificationMails } from './verification-mails.js';
 
 /** Minutes for which a right code stays until it is used. */
 const CODE_STAYS = 5;
+const PROOFS = 'give a code or a token in the session of the member, or a token and the password of the member';
 const CHANGED = 'Your account has another e-mail address now, and this one is no longer used for it.';
 
 /** A proof of an address. */
@@ -79,8 +80,10 @@ export class EmailService {
    * Takes the code or the token of a mail: in the session of its member, or a token with the password of its member.
    * @throws KindError 400, 401, 403, 409 if another member has the new address by now, 429
    */
-  verify(scope: RequestScope, client: AuthRequest, { code, token, password }: VerifyEmailBody): Promise<Answer> {
+  verify(scope: RequestScope, client: AuthRequest, given: VerifyEmailBody): Promise<Answer> {
     const { project } = scope;
+    const { code, token, password } = given;
+    checkProofs(given);
     if (token !== null && password !== null) {
       return this.catalog.inProject(project, () => this.#verifyByPassword(scope, client, token, password));
     }
@@ -108,7 +111,7 @@ export class EmailService {
         (await this.fresh.isStored(tx, scope)) && this.#useToken(tx, project, token);
       return { member, email: scalarText(found.data), use, failed };
     }
-    if (code === null) throw refusal('parameter.required', 'code: give it, or the token', { parameter: 'code' });
+    if (code === null) throw refusal('parameter.required', `code: ${PROOFS}`, { parameter: 'code' });
     const right = await this.secrets.tryCode(project, 'email', member.member_id, code, CODE_STAYS);
     if (!right) throw failed();
     const use = async (tx: Transaction): Promise<boolean> =>
@@ -128,11 +131,12 @@ export class EmailService {
       ? await findCredential(this.database.ofProject(project), project, found.member_id)
       : undefined;
     const attempt = { address: client.address, ...(member && { account: accountOf(member) }) };
+    const failed = () => signInFailed('email_token');
     return this.throttle.guard(project, attempt, async () => {
       const fits = await verifyPassword(member?.password_hash, password, project.id);
-      if (!fits || !found || !member) throw signInFailed();
+      if (!fits || !found || !member) throw failed();
       const use = (tx: Transaction) => this.#useToken(tx, project, token);
-      await this.#prove(scope, client, { member, email: scalarText(found.data), use, failed: signInFailed });
+      await this.#prove(scope, client, { member, email: scalarText(found.data), use, failed });
       return NULL_ANSWER;
     });
   }
@@ -165,4 +169,12 @@ export class EmailService {
     await this.throttle.count(project, { address });
     await this.throttle.limitVerificationMails(project, memberId);
   }
+}
+
+/** @throws KindError 400 for what does not go together */
+function checkProofs({ code, token, password }: VerifyEmailBody): void {
+  if (code !== null && (token !== null || password !== null))
+    throw refusal('parameter.bad_value', `code: it stands alone; ${PROOFS}`, { parameter: 'code' });
+  if (password !== null && token === null)
+    throw refusal('parameter.required', `token: it goes with the password; ${PROOFS}`, { parameter: 'token' });
 }

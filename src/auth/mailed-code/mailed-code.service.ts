@@ -76,7 +76,7 @@ export class MailedCodeService {
       const { found, account } = await this.#holderOf(project, email);
       return this.throttle.guard(project, { address: client.address, account }, async () => {
         const right = await this.secrets.tryCode(project, 'sign-in', account, code, FIRST_STEP_MINUTES);
-        if (!found || right?.member_id !== found.member_id) throw signInFailed();
+        if (!found || right?.member_id !== found.member_id) throw signInFailed('mail_code');
         const use = (): Promise<boolean> =>
           this.secrets.takeCode(this.database.ofProject(project), project, 'sign-in', account);
         if (found.email_verified) return this.sessions.session(project, client, found, { way: 'mail_code', otp, use });
@@ -98,17 +98,22 @@ export class MailedCodeService {
     const { project, requestId } = scope;
     const stays = member.member_kind === ADMIN_KIND;
     // The codes of an account go with what else opened it.
-    if (!stays && !(await use())) throw signInFailed();
+    if (!stays && !(await use())) throw signInFailed('mail_code');
     await this.notices.about(project, client, [member], emptiedNotice, () =>
       this.catalog.withCheckedModel({ project }, (model) =>
         this.database.transaction(
-          (tx) => this.addresses.withoutPassword(tx, { project, model, caller: ANONYMOUS, requestId }, member, 'code'),
+          async (tx) => {
+            const proof = { project, model, caller: ANONYMOUS, requestId };
+            const removed = await this.addresses.withoutPassword(tx, proof, member, 'code');
+            if (!removed) throw signInFailed('mail_code');
+            return removed;
+          },
           { project },
         ),
       ),
     );
     const { found } = await this.#holderOf(project, member.email);
-    if (found?.member_id !== member.member_id) throw signInFailed();
+    if (found?.member_id !== member.member_id) throw signInFailed('mail_code');
     return this.sessions.session(project, client, found, { way: 'mail_code', otp, ...(stays && { use }) });
   }
 

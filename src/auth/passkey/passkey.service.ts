@@ -70,7 +70,7 @@ export class PasskeyService {
       const attempt = { address: client.address, ...(found && { account: accountOf(found) }) };
       return this.throttle.guard(project, attempt, async () => {
         const used = await this.passkeys.use(scope, client, answer, found);
-        if (!used) throw signInFailed();
+        if (!used) throw signInFailed('passkey');
         const unit = { kind: PASSKEY_KIND, id: used.passkeyId };
         return this.sessions.session(project, client, used.member, { way: 'passkey', otp: null, unit });
       });

@@ -97,7 +97,8 @@ export class PasswordService {
     const attempt = { address: request.address, account: accountOf(found) };
     return this.throttle.guard(project, attempt, async () => {
       const before = found.password_hash;
-      if (!(await verifyPassword(before, current, project.id)) || before === null) throw wrongPassword();
+      if (before === null) throw noPassword();
+      if (!(await verifyPassword(before, current, project.id))) throw wrongPassword();
       checkPassword({ username: found.username, email: found.email, password }, 'new_password');
       const hash = await hashPassword(password, project.id);
       await this.passwords.inTransaction(project, async (tx) => {
@@ -139,6 +140,10 @@ export class PasswordService {
 
 function badToken() {
   return refusal('token.invalid', 'The token of the recovery is unknown, used or too old');
+}
+
+function noPassword() {
+  return refusal('signin.failed', 'You have no password: POST /auth/recover_password mails a link that sets one');
 }
 
 function wrongPassword() {

@@ -32,7 +32,8 @@ export class SignInService {
     const attempt = { address: request.address, account: accountOf(found, username) };
     const work = async () => {
       const hash = found?.password_hash ?? null;
-      if (!(await verifyPassword(hash, password, project.id)) || !found || hash === null) throw signInFailed();
+      if (!(await verifyPassword(hash, password, project.id)) || !found || hash === null)
+        throw signInFailed('password');
       return this.sessions.session(project, request, found, { way: 'password', otp, password: hash });
     };
     return this.catalog.inProject(project, () => this.throttle.guard(project, attempt, work));

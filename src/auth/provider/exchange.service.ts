@@ -64,7 +64,7 @@ export class ExchangeService {
         const member = row?.member_id
           ? await findCredential(this.database.ofProject(project), project, row.member_id)
           : undefined;
-        if (!row || !member) throw signInFailed();
+        if (!row || !member) throw signInFailed('provider');
         const id = await this.#identity(scope, code, member.member_id, row.data as unknown as Exchanged);
         const use = async (): Promise<boolean> =>
           (await this.secrets.useToken(this.database.ofProject(project), project, 'exchange', code)) !== undefined;
@@ -78,7 +78,7 @@ export class ExchangeService {
   async #identity(scope: RequestScope, code: string, memberId: string, exchanged: Exchanged): Promise<string> {
     if ('identity' in exchanged) return exchanged.identity;
     const { sessionId, ...identity } = exchanged.link;
-    if (!isSession(scope.caller, sessionId)) throw signInFailed();
+    if (!isSession(scope.caller, sessionId)) throw signInFailed('provider');
     // An account that was emptied meanwhile has no codes any more.
     const isAsked = async (tx: Transaction): Promise<boolean> =>
       (await this.secrets.findToken(scope.project, 'exchange', code, tx)) !== undefined;

@@ -116,6 +116,7 @@ export class ProviderAccounts {
         const member = await findCredentialByEmail(tx, project, email);
         if (member?.member_id !== found.member_id) return undefined;
         const removed = await this.addresses.withoutPassword(tx, { ...scope, model }, member, 'provider');
+        if (!removed) return undefined;
         const identity = await this.identities.insert(tx, scope, member, newIdentity(provider, proved), removed);
         if (identity === undefined) throw new IdentityTaken();
         return { memberId: member.member_id, identity };
@@ -168,7 +169,8 @@ export class ProviderAccounts {
     const { sessionId } = requireSession(scope.caller);
     const id = await this.database.transaction(async (tx) => {
       await lockOwner(tx, project.schema, memberId);
-      if (!(await isAsked(tx)) || !(await this.sessions.isStored(tx, project, sessionId))) throw signInFailed();
+      if (!(await isAsked(tx)) || !(await this.sessions.isStored(tx, project, sessionId)))
+        throw signInFailed('provider');
       const member = await credentialOf(tx, project, memberId);
       return this.identities.insert(tx, scope, member, identity);
     }, usedBy(scope));

@@ -47,6 +47,10 @@ export class ConfirmService {
     { password, otp, challenge_id, response }: ConfirmBody,
   ): Promise<void> {
     const { project } = scope;
+    if (challenge_id === null && response !== null)
+      throw wrongWay('challenge_id', 'that of the options, with the response');
+    if (challenge_id !== null && response === null)
+      throw wrongWay('response', 'what the passkey answers, with the challenge_id');
     if (challenge_id !== null && response !== null)
       return this.#proveByPasskey(scope, client, member, { challenge_id, response });
     if (member.totp_confirmed) {
@@ -55,6 +59,10 @@ export class ConfirmService {
     }
     if ((await this.passkeys.countOf(project, member.member_id)) > 0)
       throw wrongWay('response', 'what your passkey answers, with its challenge_id');
+    if (member.password_hash === null) {
+      const text = 'password: you have none, and no app or passkey either; sign in again, which is a proof too';
+      throw refusal('proof.wrong', text, { parameter: 'password' });
+    }
     if (password === null) throw wrongWay('password', 'your password');
     if (!(await verifyPassword(member.password_hash, password, project.id))) throw wrongProof();
   }

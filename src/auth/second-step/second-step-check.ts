@@ -47,7 +47,7 @@ export class SecondStepCheck {
     if (way === 'passkey') return 'none';
     if (member.totp_confirmed) {
       if (otp === null) return 'totp';
-      await asSignIn(() => this.totp.use(project, member, otp));
+      await asSignIn(way, () => this.totp.use(project, member, otp));
       return 'made';
     }
     if (demandsSecondStep(project.settings, member.member_kind) && (await this.#hasPasskey(project, member)))
@@ -58,7 +58,7 @@ export class SecondStepCheck {
       await this.#sendCode(project, request, member);
       return 'mail';
     }
-    if (!(await this.secrets.useCode(project, 'code', member.member_id, otp))) throw signInFailed();
+    if (!(await this.secrets.useCode(project, 'code', member.member_id, otp))) throw signInFailed(way);
     return 'made';
   }
 
@@ -83,10 +83,10 @@ export class SecondStepCheck {
 }
 
 /** Who is not signed in yet is told no more than that it failed. */
-async function asSignIn(work: () => Promise<void>): Promise<void> {
+async function asSignIn(way: WayIn, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    throw error instanceof KindError && error.code === 'proof.wrong' ? signInFailed() : error;
+    throw error instanceof KindError && error.code === 'proof.wrong' ? signInFailed(way) : error;
   }
 }

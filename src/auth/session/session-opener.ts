@@ -22,8 +22,8 @@ export class SessionOpener {
   ) {}
 
   /**
-   * Starts a session; undefined if the member is deleted, or its kind is inactive or no member kind.
-   * @throws KindError 401 if what the member has proved, or was not asked for, is another by now
+   * Starts a session; undefined if the member is deleted, its kind is inactive or no member kind, or what it has proved,
+   * or was not asked for, is another by now.
    */
   async open(
     executor: Executor,
@@ -34,10 +34,10 @@ export class SessionOpener {
     const found = await this.#touch(executor, project, model, member);
     if (!found) return undefined;
     const grant = await this.sessions.start(executor, project, member);
-    return this.#present(project, member, found, grant);
+    return grant && this.#present(project, member, found, grant);
   }
 
-  /** Continues a session with a new grant; undefined as for `open`. */
+  /** Continues a session with a new grant; undefined if the member is deleted, or its kind is inactive or no member kind. */
   async resume(
     executor: Executor,
     project: Project,

@@ -9,7 +9,6 @@ import { ExpiredRows } from '../../catalog/project/expired-rows.js';
 import { type Config, CONFIG } from '../../config/config.js';
 import { Database, type Executor } from '../../database/database.js';
 import { SESSION_TABLE } from '../../model/table/internal-tables.js';
-import { refusal } from '../../shared/errors.js';
 import type { HeldReason, MemberDemands } from '../../model/held-members.js';
 import type { MaybePromise } from '../../shared/work-in-pieces.js';
 import { isUuid } from '../../shared/identifiers.js';
@@ -79,12 +78,12 @@ export class SessionStore {
     metricSources.addCache('sessions', this.#checked);
   }
 
-  /** @throws KindError 401 if what the member has proved, or was not asked for, is another by now */
+  /** Undefined if what the member has proved, or was not asked for, is another by now. */
   async start(
     executor: Executor,
     project: Project,
     { kindId, memberId, password, unit, withoutApp, client }: SessionStart,
-  ): Promise<SessionGrant> {
+  ): Promise<SessionGrant | undefined> {
     const [sessionId, refreshId] = [randomUUID(), randomUUID()];
     const lifetime = this.config.refreshTokenTtl / 1000;
     const session = { id: sessionId, client, memberKind: kindId, memberId, refresh: refreshId, lifetime };
@@ -96,7 +95,7 @@ export class SessionStore {
         ...(withoutApp && { withoutApp }),
       }),
     );
-    if (!row) throw refusal('signin.failed', 'The ways to sign in were changed a moment ago: sign in again');
+    if (!row) return undefined;
     await this.expired.sweep(executor, project.schema, SESSION_TABLE);
     return { sessionId, refreshId, issuedAt: row.issued };
   }

@@ -51,10 +51,10 @@ export function OptionalParsedText(
   description: string,
   faultOf: (text: string) => string | undefined,
 ): PropertyDecorator {
-  const isFit = (value: unknown): boolean => faultOf(String(value)) === undefined;
+  const isFit = (value: unknown): boolean => typeof value !== 'string' || faultOf(value) === undefined;
   const check = Check('parameter.bad_value', isFit, (value) => faultOf(String(value)) ?? '');
-  // Those of texts are applied last, and so come first.
-  return applyDecorators(check, OptionalText({ description }));
+  // The first fault is told: that it is no text comes before what is wrong with the text.
+  return applyDecorators(OptionalText({ description }), check);
 }
 
 /** A required string of a list. */

@@ -184,12 +184,31 @@ describe('a fresh proof', () => {
     expect(refusalOf(await as.post('/auth/confirm', { password: 'another secret' }))).toEqual(
       refused(400, 'proof.wrong'),
     );
-    expect(refusalOf(await as.post('/auth/confirm', { otp: '123456' }))).toEqual(
-      refused(400, 'parameter.required password'),
-    );
+    for (const [given, missing] of [
+      [{ otp: '123456' }, 'password'],
+      [{ challenge_id: 'x', password: gil.password }, 'response'],
+      [{ response: {}, password: gil.password }, 'challenge_id'],
+    ] as const)
+      expect(refusalOf(await as.post('/auth/confirm', given))).toEqual(refused(400, `parameter.required ${missing}`));
     expect(refusalOf(await as.post('/auth/totp', {}))).toEqual(refused(403, 'session.stale'));
     await ok(as.post('/auth/confirm', { password: gil.password }));
     await ok(as.post('/auth/totp', {}));
+  });
+
+  it('is another sign-in for a member that has nothing to prove itself by', async () => {
+    const gus = await signUp(admin, 'gus');
+    const as = admin.as(gus.accessToken);
+    await query(admin, 'UPDATE $schema."kind_system_user" SET "password_hash" = NULL WHERE "member_id" = $1', [gus.id]);
+    for (const given of [{ password: gus.password }, { otp: '123456' }, {}]) {
+      const { status, body } = await as.post('/auth/confirm', given);
+      expect({ status, messages: body.messages }).toMatchObject({
+        status: 400,
+        messages: [{ code: 'proof.wrong', parameter: 'password', text: expect.stringContaining('sign in again') }],
+      });
+    }
+    const passwords = { current_password: gus.password, new_password: 'correct horse 10' };
+    const { body } = await as.post('/auth/change_password', passwords);
+    expect(body.messages).toMatchObject([{ code: 'signin.failed', text: expect.stringContaining('recover_password') }]);
   });
 
   it('is made with a code where an app is set up, which a refresh is not', async () => {

@@ -75,6 +75,15 @@ describe('the settings of a project', () => {
     ]);
     // Each text names its parameter once.
     for (const { text } of body.messages) expect(text.match(/^(\w+): (?!\1)/)).not.toBeNull();
+    for (const name of ['redirects', 'passkey_domain', 'passkey_origins', 'image_sizes']) {
+      for (const value of [[], ['x'], {}, 5, true]) {
+        await refused(admin.put('/settings', { [name]: value }), 400, 'parameter.bad_type');
+      }
+      const { body: odd } = await admin.put('/settings', { [name]: `${'a'.repeat(5000)}\0` });
+      expect(odd.messages.map(({ text }) => text)).toEqual([`${name}: has a NUL character, which cannot be stored`]);
+      const { text } = await admin.put('/settings', { [name]: 'a'.repeat(5000) });
+      expect(text.length).toBeLessThan(400);
+    }
     await refused(admin.as(ann.accessToken).get('/settings'), 403, 'access.denied');
     await refused(anonymous(admin).get('/settings'), 401, 'token.missing');
   });

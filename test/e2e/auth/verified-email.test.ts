@@ -126,11 +126,16 @@ describe('the link of the mail', () => {
   it('takes the password in place of a session, and a wrong one or an unknown token tells nothing', async () => {
     const { member, mail } = await asked('fay');
     const token = tokenOf(mail);
+    const texts = new Set<string | undefined>();
     for (const body of [
       { token, password: 'another secret' },
       { token: 'A'.repeat(22), password: member.password },
-    ])
-      expect(refusalOf(await verify(body))).toEqual(refused(401, 'signin.failed'));
+    ]) {
+      const reply = await verify(body);
+      expect(refusalOf(reply)).toEqual(refused(401, 'signin.failed'));
+      texts.add(reply.body.messages[0]?.text);
+    }
+    expect([...texts]).toEqual([expect.stringContaining('token')]);
     expect(await ok(verify({ token, password: member.password }))).toBeNull();
     expect((await me(member)).email_verified_at).not.toBeNull();
     expect(refusalOf(await verify({ token, password: member.password }))).toEqual(refused(401, 'signin.failed'));
@@ -143,6 +148,19 @@ describe('the link of the mail', () => {
     expect(refusalOf(await verify({ code: codeIn(mail) }, hal))).toEqual(refused(400, 'proof.wrong'));
     expect(refusalOf(await verify({ token: tokenOf(mail) }))).toEqual(refused(401, 'token.missing'));
     expect(refusalOf(await verify({}, hal))).toEqual(refused(400, 'parameter.required code'));
+    const password = hal.password;
+    for (const [given, fault] of [
+      [{ code: '123456', token: 'x' }, 'parameter.bad_value code'],
+      [{ code: '123456', password }, 'parameter.bad_value code'],
+      [{ code: '123456', token: 'x', password }, 'parameter.bad_value code'],
+      [{ password }, 'parameter.required token'],
+    ] as const) {
+      for (const caller of [hal, undefined]) {
+        const reply = await verify(given, caller);
+        expect(refusalOf(reply)).toEqual(refused(400, fault));
+        expect(reply.body.messages[0]?.text).toContain('a token and the password of the member');
+      }
+    }
   });
 
   it('ends with the address that it was sent to', async () => {

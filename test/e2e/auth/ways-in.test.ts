@@ -342,6 +342,72 @@ describe.each(SETTINGS)('second_step $secondStep, verify_email $verifyEmail, otp
   });
 });
 
+function theOne<T>([value]: readonly (T | undefined)[]): T {
+  if (value === undefined) throw new Error('there is none');
+  return value;
+}
+
+describe('every way refuses with one text of its own, whatever was wrong', () => {
+  const of = theOne(members.filter(({ device, secret, administrator }) => device && secret && !administrator));
+  const { name, browser } = of;
+  const device = theOne([of.device]);
+  const email = `${name}@example.com`;
+  const otp = '000000';
+  const wrong: Readonly<Record<Exclude<Way, 'first_visit' | 'signup' | 'provider_signup'>, () => Promise<Reply>[]>> = {
+    password: () => [
+      open.post('/auth/signin', { username: 'nobody', password: PASSWORD }),
+      open.post('/auth/signin', { username: name, password: 'another secret' }),
+      open.post('/auth/signin', { username: name, password: PASSWORD, otp }),
+    ],
+    mail_code: () => [
+      open.post('/auth/code/signin', { email: 'nobody@example.com', code: '00000000' }),
+      open.post('/auth/code/signin', { email, code: 'not one' }),
+      begun('mail_code', otp),
+    ],
+    passkey: () => [
+      begun('passkey', null, { challenge: 'AAAA' }),
+      begun('passkey', null, { signature: Buffer.from('30', 'hex') }),
+      begun('passkey', null, { id: 'AAAA' }),
+    ],
+    provider: () => [
+      browser.exchange('unknown'),
+      begun('provider', null, { code_verifier: 'another' }),
+      begun('provider', otp),
+    ],
+  };
+
+  /** A first step that is right but for `faults`. */
+  async function begun(way: Way, code: string | null, faults: object = {}): Promise<Reply> {
+    if (way === 'mail_code') return sent(await begin(way, of), code);
+    if (way === 'passkey') {
+      const { challenge_id, options } = await ok(open.post('/auth/passkey/signin/options', {}));
+      return open.post('/auth/passkey/signin', { challenge_id, response: device.get(options, faults) });
+    }
+    const { code: exchanged } = await browser.signIn(PROVIDER, name);
+    return browser.exchange(exchanged, { otp: code, ...faults });
+  }
+
+  const sent = (send: Send | string, code: string | null): Promise<Reply> =>
+    typeof send === 'string' ? Promise.reject(new Error(send)) : send(code);
+
+  it.each([
+    ['password', /^No member has that name and password/],
+    ['mail_code', /^No member has that e-mail address and code/],
+    ['passkey', /^No member has that passkey/],
+    ['provider', /^The code, its code_verifier/],
+  ] as const)('by %s', async (way, text) => {
+    await setSettings(admin, FREE);
+    await restore(of, true);
+    const replies = await Promise.all(wrong[way]());
+    const refusals = replies.map(({ status, body }) => ({ status, messages: body.messages }));
+    expect(refusals[0]).toEqual({
+      status: 401,
+      messages: [{ code: 'signin.failed', text: expect.stringMatching(text) }],
+    });
+    expect(refusals).toEqual(refusals.map(() => refusals[0]));
+  });
+});
+
 it('these are all routes that answer sessions', async () => {
   const { routes } = await applicationDescription();
   const sessions = routes.filter(({ content }) => content === 'session' || content === 'sessionOrCode');
