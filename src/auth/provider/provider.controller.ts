@@ -2,19 +2,21 @@ import { Controller, Get, Param, Post, Req, Res, UseInterceptors } from '@nestjs
 import { HTML, PAGE_POLICY } from '../../http/answer/static-file.js';
 import type { HttpRequest, HttpResponse } from '../../http/request/request.js';
 import { ApiRoute } from '../../http/route/api-route.js';
-import { START_QUERY } from '../../http/route/query-names.js';
+import { ANSWER_NAMES, START_QUERY } from '../../http/route/query-names.js';
+import { refusal } from '../../shared/errors.js';
+import { shortened } from '../../shared/texts.js';
 import { bodyBytes } from '../../tenancy/request-bodies.js';
 import { Scope, type RequestScope } from '../../tenancy/request-scope.js';
-import { unknownEndpoint, WithoutAccessToken, WithProjectInPath } from '../../tenancy/route-options.js';
+import { WithoutAccessToken, WithProjectInPath } from '../../tenancy/route-options.js';
 import { TenancyInterceptor } from '../../tenancy/tenancy.interceptor.js';
 import { authRequestOf } from '../auth-request.js';
 import { readStartQuery } from './start-query.js';
+import { unknownProvider } from './provider-store.js';
 import { type Redirect, ProviderFlow } from './provider-flow.js';
 import { RefusalsAsPages, stoppedPage } from './stopped-page.js';
 
 const ROUTE = { tag: 'Authentication', needs: 'nothing', alone: true } as const;
-/** What a provider answers (OpenID Connect Core, RFC 9207). */
-const ANSWER_NAMES = ['code', 'state', 'iss', 'error'];
+const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
 const LOCAL = 'http://localhost';
 const NOT_ASKED_FOR =
   'It was begun more than ten minutes ago or in another browser, or has been finished already. Nobody was signed in. Go back to the application and sign in again.';
@@ -23,7 +25,7 @@ const HEADERS = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' 
 
 /** What browsers open to sign in with an identity provider: they send no header of ours. */
 @Controller('api/lib/project/:project_id/provider/:provider_id')
-@WithProjectInPath(unknownEndpoint)
+@WithProjectInPath(({ params }) => unknownProvider(String(params['provider_id'])))
 @WithoutAccessToken()
 @UseInterceptors(RefusalsAsPages, TenancyInterceptor)
 export class ProviderController {
@@ -83,14 +85,27 @@ export class ProviderController {
     leads: 303,
     summary: 'Where an identity provider posts its answer',
     description: 'It leads to the callback with the values of the form.',
+    form: 'providerAnswer',
     refuses: [400, 404, 413, 503],
   })
   async posted(@Req() request: HttpRequest, @Res() response: HttpResponse): Promise<void> {
+    checkIsForm(request);
     const body = await bodyBytes(request, 'small');
     const given = new URLSearchParams(Buffer.isBuffer(body) ? body.toString() : '');
     const kept = ANSWER_NAMES.flatMap((name) => given.getAll(name).map((value): [string, string] => [name, value]));
     redirect(response, 303, { location: `callback?${new URLSearchParams(kept).toString()}` });
   }
+}
+
+/** @throws KindError 415 */
+function checkIsForm({ headers }: HttpRequest): void {
+  const type = headers['content-type'] ?? '';
+  if (FORM_TYPE.test(type)) return;
+  const got = type === '' ? 'none' : shortened(type);
+  throw refusal(
+    'body.not_json',
+    `A provider posts a form: the content-type must be application/x-www-form-urlencoded, got ${got}`,
+  );
 }
 
 function redirect(response: HttpResponse, status: 302 | 303, { location, cookie }: Redirect): void {

@@ -29,7 +29,8 @@ type BodyForm =
   | 'file'
   | 'upload'
   | 'content'
-  | 'part';
+  | 'part'
+  | 'providerAnswer';
 
 export type ContentForm =
   | 'unit'

@@ -72,6 +72,9 @@ export const START_QUERY = [
   'prompt',
 ] as const satisfies readonly QueryName[];
 
+/** What an identity provider answers with, in the query or in a form (OpenID Connect Core, RFC 9207). */
+export const ANSWER_NAMES = ['code', 'state', 'iss', 'error'];
+
 const FIELD_NAMES = ['include', 'exclude'] as const;
 /** Of a list that can't be filtered. */
 export const PAGE_QUERY = ['offset', 'limit'] as const satisfies readonly QueryName[];

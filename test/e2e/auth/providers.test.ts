@@ -449,8 +449,10 @@ describe('the start', () => {
       const response = await application().start(id);
       expect([id, response.status, response.headers.get('location')]).toEqual([id, 404, null]);
     }
-    const elsewhere = await fetch(`${service.service.url}/api/lib/project/nope/provider/corp?${application().query()}`);
-    expect(elsewhere.status).toBe(404);
+    for (const address of [`corp?${application().query()}`, 'corp/callback']) {
+      const elsewhere = await fetch(`${service.service.url}/api/lib/project/nope/provider/${address}`);
+      expect([elsewhere.status, await elsewhere.text()]).toEqual([404, expect.stringContaining('provider.unknown')]);
+    }
   });
 
   it('is refused by a page where a browser comes by itself, and in JSON elsewhere', async () => {
@@ -535,6 +537,13 @@ describe('the start', () => {
     const start = '/api/lib/project/{project_id}/provider/{provider_id}';
     const led = [paths[start]?.get, paths[`${start}/callback`]?.get, paths[`${start}/callback`]?.post];
     expect(led.map((each) => Object.keys(each?.responses ?? {})[0])).toEqual(['302', '302', '303']);
+    const cookies = led.map((each) => JSON.stringify(Object.values(each?.responses ?? {})[0]).includes('"Set-Cookie"'));
+    expect(cookies).toEqual([true, false, false]);
+    expect(Object.keys(led[2]?.requestBody?.content ?? {})).toEqual(['application/x-www-form-urlencoded']);
+    for (const path of ['signin', 'exchange', 'code/signin', 'passkey/signin']) {
+      const { headers } = paths[`/api/lib/auth/${path}`]?.post?.responses['200'] as { headers: object };
+      expect([path, 'kind-second-step' in headers]).toEqual([path, path !== 'passkey/signin']);
+    }
     const refusal = led[0]?.responses['400'];
     expect(Object.keys((refusal as { content?: object }).content ?? {})).toEqual(['application/json', 'text/html']);
     expect(paths['/api/lib/auth/exchange']?.post?.security).toEqual([{ project: [] }, { project: [], bearer: [] }]);
@@ -614,6 +623,15 @@ describe('the callback', () => {
     expect(posted.status).toBe(303);
     const location = new URL(posted.headers.get('location') ?? '', callbackOf('corp'));
     expect(location.searchParams.has('user')).toBe(false);
+    for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencodedx']) {
+      const other = await fetch(callbackOf('corp'), {
+        method: 'POST',
+        body: body.toString(),
+        headers: { 'content-type': type },
+        redirect: 'manual',
+      });
+      expect([type, other.status, await other.text()]).toEqual([type, 415, expect.stringContaining(`got ${type}`)]);
+    }
     expect(app.back(await app.open(location.href)).code).toMatch(/^[\w-]{22}$/);
   });
 

@@ -123,6 +123,14 @@ export const HEADERS = {
   Allow: { description: 'The methods that are taken, separated by commas.', schema: { type: 'string' } },
   TusResumable: { description: 'The version of tus.', schema: { type: 'string', const: '1.0.0' } },
   LeadsOn: { description: 'Where it goes on.', schema: { type: 'string' } },
+  FlowCookie: {
+    description: 'The cookie that ties the sign-in to its browser for ten minutes (`__Host-kind-flow`).',
+    schema: { type: 'string' },
+  },
+  SecondStep: {
+    description: 'Where the content is null: the second step that is missing, as `otp`, or by a passkey.',
+    schema: { type: 'string', enum: ['totp', 'mail', 'passkey'] },
+  },
   UploadLocation: { description: 'The path of the upload.', schema: { type: 'string' } },
   UploadLength: { description: 'The bytes of the whole content.', schema: { type: 'integer', minimum: 0 } },
   UploadMetadata: { description: 'As it was sent.', schema: { type: 'string' } },

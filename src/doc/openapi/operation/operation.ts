@@ -3,7 +3,13 @@
  * kind. Pure.
  */
 import { SECURITY } from '../../../http/route/api-route.js';
-import { UNIT_QUERY, UPSERT_QUERY, type QueryName, WRITTEN_QUERY } from '../../../http/route/query-names.js';
+import {
+  ANSWER_NAMES,
+  UNIT_QUERY,
+  UPSERT_QUERY,
+  type QueryName,
+  WRITTEN_QUERY,
+} from '../../../http/route/query-names.js';
 import { readableFields } from '../../../access/masks.js';
 import { unconditional } from '../../../model/predicate/conditional-field.js';
 import { FILE_KIND, GROUP_KIND, KIND_KIND, LINK_KIND, WEBHOOK_KIND } from '../../../model/built-in-traits.js';
@@ -187,6 +193,8 @@ function operationBody(
       return { required: true, content: { 'multipart/form-data': FORM, ...CONTENT.content } };
     case 'part':
       return { required: false, content: { 'application/offset+octet-stream': { schema: {} } } };
+    case 'providerAnswer':
+      return PROVIDER_ANSWER;
     case 'signup':
       return signUpRequestBody(kind, view);
     case 'upload': {
@@ -217,6 +225,21 @@ const ANY_BYTES: RequestBody = { required: false, content: { '*/*': { schema: {}
 
 /** A content of any type, which the header says. */
 const CONTENT: RequestBody = { required: true, content: { '*/*': { schema: BYTES_SCHEMA } } };
+
+/** What an identity provider has a page post. */
+const PROVIDER_ANSWER: RequestBody = {
+  required: true,
+  content: {
+    'application/x-www-form-urlencoded': {
+      schema: {
+        type: 'object',
+        properties: Object.fromEntries(ANSWER_NAMES.map((name) => [name, { type: 'string' }])),
+        additionalProperties: true,
+        description: 'Code and state, or error and state. Other values are ignored.',
+      },
+    },
+  },
+};
 
 const FORM = {
   schema: {

@@ -16,6 +16,7 @@ import {
   REPLAYED_HEADER,
   REQUEST_ID_HEADER,
   RESULT_HEADER,
+  SECOND_STEP_HEADER,
 } from '../../../http/header-names.js';
 import type { ContentForm } from '../../../http/route/api-route.js';
 import { COMMON_STATUSES, PROJECT_STATUSES, takesKey, type DocumentedRoute } from '../application.js';
@@ -85,7 +86,7 @@ export function responsesOf(
 function success(route: DocumentedRoute, kind: KindDef | undefined, view: DocumentView): Response | Ref {
   const { content, media = 'application/json' } = route;
   if (route.tus !== undefined) return { description: SUCCESS_TEXTS[route.method], headers: tusHeaders(route) };
-  if (route.leads !== undefined) return LEADS_ON;
+  if (route.leads !== undefined) return route.id === 'provider.start' ? STARTS_FLOW : LEADS_ON;
   const ofWrite = writeHeaders(route, kind);
   const isWrite = Object.keys(ofWrite).length > 0;
   if (content === 'nothing') return responseRef(isWrite ? 'Gone' : 'Nothing');
@@ -105,6 +106,7 @@ function success(route: DocumentedRoute, kind: KindDef | undefined, view: Docume
     description: SUCCESS_TEXTS[route.method],
     headers: {
       [REQUEST_ID_HEADER]: headerRef('RequestId'),
+      ...(content === 'sessionOrCode' && { [SECOND_STEP_HEADER]: headerRef('SecondStep') }),
       ...(hasEtag && { ETag: headerRef(route.ranged ? 'ContentETag' : 'ETag') }),
       ...(route.ranged && WHOLE_CONTENT),
       ...(route.upserts && mayTakeMany(kind) && { [RESULT_HEADER]: headerRef('Result') }),
@@ -147,6 +149,8 @@ const LEADS_ON: Response = {
   description: 'It goes on at another address.',
   headers: { [REQUEST_ID_HEADER]: headerRef('RequestId'), Location: headerRef('LeadsOn') },
 };
+
+const STARTS_FLOW: Response = { ...LEADS_ON, headers: { ...LEADS_ON.headers, 'Set-Cookie': headerRef('FlowCookie') } };
 
 /** Browsers are shown a page. */
 function refusalAsPage(name: string): Response {
