@@ -176,5 +176,5 @@ function checkProofs({ code, token, password }: VerifyEmailBody): void {
   if (code !== null && (token !== null || password !== null))
     throw refusal('parameter.bad_value', `code: it stands alone; ${PROOFS}`, { parameter: 'code' });
   if (password !== null && token === null)
-    throw refusal('parameter.required', `token: it goes with the password; ${PROOFS}`, { parameter: 'token' });
+    throw refusal('parameter.required', `token: ${PROOFS}`, { parameter: 'token' });
 }
