@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { Authenticator } from '../support/authenticator.js';
 import { asAdministrator, signUp, withMembers } from '../support/callers.js';
 import { ok } from '../support/definitions.js';
-import { setSettings } from '../support/mailbox.js';
+import { Mailbox, setSettings, temporaryFolder } from '../support/mailbox.js';
 import { signInAtProvider, startOidcProvider } from '../support/oidc-provider.js';
 import { startTestService } from '../support/service.js';
 import { codeBlocks } from './markdown.js';
@@ -21,7 +21,9 @@ const codeOf = (info: string, page = 'sign-in.md') =>
     .map(({ text }) => text)
     .join('\n');
 
-const service = await startTestService({ identityProviders: { allow: [], allowPrivate: true } });
+const dataDir = temporaryFolder();
+const mailbox = new Mailbox(dataDir);
+const service = await startTestService({ dataDir, identityProviders: { allow: [], allowPrivate: true } });
 const admin = await withMembers(await service.project());
 const { url } = service.service;
 
@@ -53,7 +55,10 @@ class Tab {
     return run(
       `${codeOf('js page')}\n${codeOf('js', 'auth.md')}\nconst member = async () => session;
       const signedIn = async (location, history) => {${codeOf('js signed-in')} return step; };`,
-      ['call', 'refresh', 'signIn', 'signInByPasskey', 'enrol', 'startOf', 'returned', 'signedIn', 'member'],
+      [
+        ...(['call', 'refresh', 'signIn', 'signInByPasskey', 'enrol', 'startOf', 'returned', 'signedIn'] as const),
+        ...(['member', 'mailCode', 'signInByCode', 'signUp', 'verifyEmail', 'startOfLink'] as const),
+      ],
       {
         fetch: (path: string, init: RequestInit) => this.fetch(path, init),
         sessionStorage: {
@@ -119,7 +124,9 @@ test('a single-page app: a second step, a reload, two requests at once with an e
 test('a single-page app: a sign-in at a provider, which it takes if it has begun it', async () => {
   const callback = `${url}/api/lib/project/${admin.id}/provider/google/callback`;
   const cyd = { email: 'cyd@example.com', email_verified: true };
-  const { issuer, clientId, clientSecret } = await startOidcProvider({ redirectUris: [callback], accounts: { cyd } });
+  const other = { email: 'other@example.com', email_verified: false };
+  const accounts = { cyd, other };
+  const { issuer, clientId, clientSecret } = await startOidcProvider({ redirectUris: [callback], accounts });
   const boss = await asAdministrator(admin);
   const client = { issuer, client_id: clientId, client_secret: clientSecret };
   await ok(
@@ -140,6 +147,14 @@ test('a single-page app: a sign-in at a provider, which it takes if it has begun
   expect(await page.call('/auth/me')).toMatchObject({ username: 'cyd' });
   await expect(page.signedIn(location)).rejects.toThrow('has not begun');
 
+  // Another account there, which is linked after the page was left.
+  const linkStart = await tab.fetch(String(await page.startOfLink('google', address)));
+  const atLink = await signInAtProvider(linkStart.headers.get('location') ?? '', 'other');
+  const linked = new URL((await tab.fetch(atLink.href)).headers.get('location') ?? '');
+  const loaded = tab.page();
+  expect(await loaded.signedIn(linked, { replaceState: () => undefined })).toBeNull();
+  expect(await loaded.call('/identity/unit')).toMatchObject({ count: 2 });
+
   await page.startOf('google', address);
   await expect(page.signedIn(location)).rejects.toThrow('has not begun');
   const { searchParams } = new URL(String(await page.startOf('google', address)), url);
@@ -148,6 +163,20 @@ test('a single-page app: a sign-in at a provider, which it takes if it has begun
   ).rejects.toMatchObject({
     code: 'identity.linked',
   });
+});
+
+test('a single-page app: a sign-up, whose address a mailed code proves, and a sign-in by another', async () => {
+  await setSettings(admin, { mailSignIn: true });
+  const email = 'dot@example.com';
+  const codeIn = (text: string) => /^ {2}(\d{6,8})$/m.exec(text)?.[1] ?? '';
+  const page = new Tab(new Map()).page();
+  await page.signUp('person', { username: 'dot', password: 'correct horse 9', email });
+  expect(await page.verifyEmail(codeIn((await mailbox.last(email)).text))).toBeNull();
+  const other = new Tab(new Map()).page();
+  expect(await other.mailCode(email)).toBeNull();
+  expect(await other.signInByCode(email, codeIn((await mailbox.last(email, 2)).text))).toBeNull();
+  const me = (await other.call('/auth/me')) as { username: string; email_verified_at: string | null };
+  expect(me).toMatchObject({ username: 'dot', email_verified_at: expect.any(String) });
 });
 
 test('a native app renews its session, and comes back from the browser', async () => {
