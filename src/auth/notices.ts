@@ -13,6 +13,7 @@ const NOTICES = {
   totp_off: 'An authenticator app is no longer asked for at your sign-in.',
   key_made: 'An API key was made, with which a program can do what you may, or a part of it.',
   key_changed: 'What an API key of yours may do, or when it ends, was changed.',
+  email_changed: 'Your account has another e-mail address now, and this one is no longer used for it.',
   recovery_codes: 'New recovery codes were made for your sign-in; the former ones are invalid.',
   passkey_on: 'A passkey was added to your account: with it one signs in without the password.',
   passkey_off: 'A passkey of your account was removed.',
@@ -26,6 +27,12 @@ const NOTICES = {
 
 export type Notice = keyof typeof NOTICES;
 
+/** A notice whose text depends on what was done. */
+export interface LongNotice {
+  readonly sort: 'emptied' | 'identity_on';
+  readonly text: string;
+}
+
 @Injectable()
 export class Notices {
   constructor(
@@ -34,39 +41,33 @@ export class Notices {
   ) {}
 
   /**
-   * Does `work`, and mails the members after the answer; each is mailed ten times an hour at most of the same. A text
-   * that depends on what `work` did may turn out to be none.
+   * Does `work`, and mails the members after the answer; each is mailed ten times an hour at most of the same. A
+   * notice that depends on what `work` did may turn out to be none.
    * @throws KindError 503 before `work` if the queue of mails is full
    */
   async about<T>(
     project: Project,
     client: Pick<AuthRequest, 'afterAnswer'>,
     members: readonly Credential[],
-    notice: Notice | ((result: T) => string | undefined),
+    notice: Notice | ((result: T) => LongNotice | undefined),
     work: () => Promise<T>,
   ): Promise<T> {
     return this.mail.sendAfter(client, { project: project.id, most: members.length }, async (send) => {
       const result = await work();
-      const text = typeof notice === 'string' ? NOTICES[notice] : notice(result);
-      const sort = typeof notice === 'string' ? notice : 'account';
-      if (text !== undefined) for (const member of members) send(this.#job(project, member, text, sort));
+      const made = typeof notice === 'string' ? notice : notice(result);
+      if (made !== undefined) for (const member of members) send(this.#job(project, member, made));
       return result;
     });
   }
 
   /** The same for a change that a transaction makes. @throws KindError 503 */
-  afterCommit(
-    tx: Transaction,
-    project: Project,
-    members: readonly Credential[],
-    notice: Notice | { readonly text: string },
-  ): void {
-    const [sort, text] = typeof notice === 'string' ? [notice, NOTICES[notice]] : (['account', notice.text] as const);
-    for (const member of members) this.mail.sendAtCommit(tx, project.id, this.#job(project, member, text, sort));
+  afterCommit(tx: Transaction, project: Project, members: readonly Credential[], notice: Notice | LongNotice): void {
+    for (const member of members) this.mail.sendAtCommit(tx, project.id, this.#job(project, member, notice));
   }
 
-  /** @param sort so that no change leaves another one untold */
-  #job(project: Project, { member_id: id, email: to }: Credential, text: string, sort: Notice | 'account'): MailJob {
+  /** Each sort is counted apart, so that no change leaves another one untold. */
+  #job(project: Project, { member_id: id, email: to }: Credential, notice: Notice | LongNotice): MailJob {
+    const { sort, text } = typeof notice === 'string' ? { sort: notice, text: NOTICES[notice] } : notice;
     const make = async () => {
       if (!(await this.throttle.takeMail(project, `notice ${sort}`, id))) return undefined;
       return noticeMail({ to, project: project.label, text });

@@ -26,6 +26,7 @@ import type { RequestScope } from '../tenancy/request-scope.js';
 import { Behaviors } from '../unit/draft/behavior.js';
 import { UnitStores } from '../unit/unit-stores.js';
 import { KeyStore } from './keys/key-store.js';
+import type { LongNotice } from './notices.js';
 import { OneTimeSecrets } from './one-time-secrets.js';
 import type { Credential } from './credential.js';
 import { SessionStore } from './session/session-store.js';
@@ -178,12 +179,12 @@ function kindOf(model: Model, id: string): KindDef {
 }
 
 /** What the member is told of it; undefined if nothing was removed. */
-export function emptiedNotice(removed: readonly Opener[]): string | undefined {
+export function emptiedNotice(removed: readonly Opener[]): LongNotice | undefined {
   if (removed.length === 0) return undefined;
   const list = removed.map((opener) => OPENED_BY[opener]).join(', ');
-  return (
+  const text =
     'Your e-mail address was confirmed for the first time, without the password of the account. ' +
     `Somebody else may have made the account, so what opened it was removed: ${list}. ` +
-    'What was stored with it is still there.'
-  );
+    'What was stored with it is still there.';
+  return { sort: 'emptied', text };
 }

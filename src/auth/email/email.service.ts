@@ -25,7 +25,6 @@ import { VerificationMails } from './verification-mails.js';
 /** Minutes for which a right code stays until it is used. */
 const CODE_STAYS = 5;
 const PROOFS = 'give a code or a token in the session of the member, or a token and the password of the member';
-const CHANGED = 'Your account has another e-mail address now, and this one is no longer used for it.';
 
 /** A proof of an address. */
 interface Proved {
@@ -145,22 +144,17 @@ export class EmailService {
   async #prove(scope: RequestScope, client: AuthRequest, { member, email, use, failed }: Proved): Promise<void> {
     const { project, caller, requestId } = scope;
     const isNew = email !== member.email;
-    await this.notices.about(
-      project,
-      client,
-      isNew ? [member] : [],
-      () => CHANGED,
-      () =>
-        this.catalog.withCheckedModel({ project }, (model) => {
-          if (!isUsable(member, model)) throw failed();
-          return this.database.transaction(async (tx) => {
-            // Who empties the account at the same time comes before, or after and finds the new address.
-            await lockOwner(tx, project.schema, member.member_id);
-            if (!(await use(tx))) throw failed();
-            if (isNew) await this.addresses.change(tx, { project, model, caller, requestId }, member, email);
-            else if (!(await this.addresses.mark(tx, { project, model }, member))) throw failed();
-          }, usedBy(scope));
-        }),
+    await this.notices.about(project, client, isNew ? [member] : [], 'email_changed', () =>
+      this.catalog.withCheckedModel({ project }, (model) => {
+        if (!isUsable(member, model)) throw failed();
+        return this.database.transaction(async (tx) => {
+          // Who empties the account at the same time comes before, or after and finds the new address.
+          await lockOwner(tx, project.schema, member.member_id);
+          if (!(await use(tx))) throw failed();
+          if (isNew) await this.addresses.change(tx, { project, model, caller, requestId }, member, email);
+          else if (!(await this.addresses.mark(tx, { project, model }, member))) throw failed();
+        }, usedBy(scope));
+      }),
     );
   }
 

@@ -16,7 +16,7 @@ import { newId } from '../../shared/new-id.js';
 import { AuditLog } from '../../tenancy/audit-log.js';
 import type { Project } from '../../tenancy/project.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
-import { Notices } from '../notices.js';
+import { type LongNotice, Notices } from '../notices.js';
 import { refuseTooMany } from '../owned-units.js';
 import type { Credential } from '../credential.js';
 import { emptiedNotice, type Opener } from '../proved-addresses.js';
@@ -74,8 +74,11 @@ export class IdentityStore {
     const details = { id, member: memberId, provider: identity.provider };
     this.audit.record({ action: 'identity.created', project: project.id, caller, requestId, details }, tx);
     const linked = `An account of ${provider.label} was linked to yours: with it one signs in as you.`;
-    const text = [linked, emptiedNotice(removed)].filter((part) => part !== undefined).join(' ');
-    this.notices.afterCommit(tx, project, [member], { text });
+    const emptied = emptiedNotice(removed);
+    const notice: LongNotice = emptied
+      ? { ...emptied, text: `${linked} ${emptied.text}` }
+      : { sort: 'identity_on', text: linked };
+    this.notices.afterCommit(tx, project, [member], notice);
     return id;
   }
 }

@@ -17,7 +17,7 @@ import { ok, query, refusalOf } from '../../support/definitions.js';
 import { lowerLimit } from '../../support/limits.js';
 import { FunctionsFolder } from '../../support/functions.js';
 import { byKey } from '../../support/keys.js';
-import { Mailbox, mailsSent, setSettings, temporaryFolder } from '../../support/mailbox.js';
+import { codeIn, Mailbox, mailsSent, setSettings, temporaryFolder } from '../../support/mailbox.js';
 import { signInAtProvider, startOidcProvider } from '../../support/oidc-provider.js';
 import { APP, Application, callbackAddress } from '../../support/provider-application.js';
 import { startTestService, type Reply } from '../../support/service.js';
@@ -798,6 +798,19 @@ describe('what is recorded and told', () => {
     const { items } = (await ok(as.get('/identity/unit'))) as { items: { id: string }[] };
     await ok(as.delete(`/identity/unit/${items[0]?.id}`));
     expect(linesOf(xaver.id).at(-1)).toMatchObject({ action: 'identity.deleted', by, id: items[0]?.id });
+  });
+
+  it('is another address also after many accounts were linked', async () => {
+    const zora = await signUp(admin, 'zora');
+    for (let time = 0; time < 10; time += 1)
+      expect((await linkTo(zora, 'corp', account(`of_zora_${time}`))).status).toBe(200);
+    const as = admin.as(zora.accessToken);
+    await ok(as.post('/auth/email', { email: 'zora@example.net' }));
+    await ok(as.post('/auth/verify_email', { code: codeIn(await mailbox.last('zora@example.net')) }));
+    await mailsSent(admin);
+    const texts = (await mailbox.to(zora.email)).map(({ text }) => text);
+    expect(texts.filter((text) => text.includes('was linked to yours'))).toHaveLength(10);
+    expect(texts.filter((text) => text.includes('another e-mail address now'))).toHaveLength(1);
   });
 
   it('has no code, state, verifier, ticket, token or secret', async () => {
