@@ -1,15 +1,18 @@
 /** The text that a start prints: addresses, project, and a generated password, shown once. */
 import type { FirstProject } from './before-serving.js';
 
-export function greeting(
-  url: string,
-  first: FirstProject,
-  { terminal, console }: { terminal: boolean; console: boolean },
-): string {
+interface Printed {
+  readonly terminal: boolean;
+  readonly console: boolean;
+  /** PUBLIC_URL, at which browsers use the pages: sign-ins with passkeys and identity providers work there alone. */
+  readonly publicUrl?: string | undefined;
+}
+
+export function greeting(url: string, first: FirstProject, { terminal, console, publicUrl = url }: Printed): string {
   const lines: [string, string][] = [
     ['Service', url],
-    ...(console ? [['Console', `${url}/console/?project=${first.project}`] satisfies [string, string]] : []),
-    ['Documentation', `${url}/api/lib/doc/swaggerui`],
+    ...(console ? [['Console', `${publicUrl}/console/?project=${first.project}`] satisfies [string, string]] : []),
+    ['Documentation', `${publicUrl}/api/lib/doc/swaggerui`],
     ['Project key', first.project],
     ['Administrator', first.username],
   ];

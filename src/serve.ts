@@ -52,9 +52,8 @@ async function main(): Promise<void> {
     await database.stop();
     throw error;
   }
-  process.stdout.write(
-    greeting(running.url, running.first, { terminal: process.stdout.isTTY, console: config.console }),
-  );
+  const { console, publicUrl } = config;
+  process.stdout.write(greeting(running.url, running.first, { terminal: process.stdout.isTTY, console, publicUrl }));
   logger.info({ url: running.url, ...(running.metricsUrl !== undefined && { metrics: running.metricsUrl }) }, 'ready');
   signals.ready();
   const { checkMail } = await import('./mail/transport.js');

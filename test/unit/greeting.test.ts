@@ -16,6 +16,16 @@ it('shows the addresses, and the password once', () => {
 `);
 });
 
+it('shows the pages at the public address, where sign-ins lead back to', () => {
+  const first = { project: 'demo', username: 'admin' };
+  const shown = { terminal: false, console: true, publicUrl: 'https://data.example.com' };
+  expect(greeting('http://127.0.0.1:3000', first, shown)).toContain(`
+  Service        http://127.0.0.1:3000
+  Console        https://data.example.com/console/?project=demo
+  Documentation  https://data.example.com/api/lib/doc/swaggerui
+`);
+});
+
 it('names the kinds that strangers may write', () => {
   const lineOf = (strangersMayWrite: readonly string[]) =>
     greeting(
