@@ -42,7 +42,12 @@ export class SecondStepService {
       credentialOf(this.database.ofProject(project), project, id),
     );
     const passkeys = await this.passkeys.countOf(project, id);
-    return jsonAnswer({ totp: member.totp_confirmed, passkeys, recovery_codes: member.recovery_codes });
+    return jsonAnswer({
+      password: member.password_hash !== null,
+      totp: member.totp_confirmed,
+      passkeys,
+      recovery_codes: member.recovery_codes,
+    });
   }
 
   /** @throws KindError 403, 409 */

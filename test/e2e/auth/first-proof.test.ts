@@ -66,7 +66,12 @@ describe('a reset that proves an address for the first time', () => {
     expect((await open.post('/auth/passkey/signin', { challenge_id, response })).status).toBe(401);
     const session = await ok(signIn('ann', 'that of the owner'));
     const owner = admin.as(session.access_token as string);
-    expect(await ok(owner.get('/auth/second_step'))).toEqual({ totp: false, passkeys: 0, recovery_codes: 0 });
+    expect(await ok(owner.get('/auth/second_step'))).toEqual({
+      password: true,
+      totp: false,
+      passkeys: 0,
+      recovery_codes: 0,
+    });
     for (const kind of ['api_key', 'identity']) {
       expect(await ok(owner.get(`/${kind}/unit`))).toMatchObject({ count: 0 });
     }

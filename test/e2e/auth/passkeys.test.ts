@@ -97,7 +97,12 @@ describe('a passkey', () => {
       const [own] = ((await ok(as.get('/passkey/unit'))) as { items: object[] }).items;
       expect(own).toMatchObject({ id, member: member.id, label: '', backed_up: true });
       expect((own as { last_used_at: string }).last_used_at).not.toBeNull();
-      expect(await ok(as.get('/auth/second_step'))).toEqual({ totp: false, passkeys: 1, recovery_codes: 0 });
+      expect(await ok(as.get('/auth/second_step'))).toEqual({
+        password: true,
+        totp: false,
+        passkeys: 1,
+        recovery_codes: 0,
+      });
     },
   );
 

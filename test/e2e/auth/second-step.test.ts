@@ -36,7 +36,12 @@ describe('an authenticator app', () => {
   it('is asked for from its first code on, and each of its codes works once', async () => {
     const ann = await signUp(admin, 'ann');
     const as = admin.as(ann.accessToken);
-    expect(await ok(as.get('/auth/second_step'))).toEqual({ totp: false, passkeys: 0, recovery_codes: 0 });
+    expect(await ok(as.get('/auth/second_step'))).toEqual({
+      password: true,
+      totp: false,
+      passkeys: 0,
+      recovery_codes: 0,
+    });
     const { secret, uri } = await ok(as.post('/auth/totp', {}));
     expect(secret).toMatch(/^[A-Z2-7]{32}$/);
     expect(uri).toContain(`secret=${secret}`);
@@ -49,7 +54,12 @@ describe('an authenticator app', () => {
     const { recovery_codes: recovery } = await ok(as.post('/auth/totp/confirm', { code: grouped }));
     expect(new Set(recovery).size).toBe(10);
     for (const code of recovery) expect(code).toMatch(/^[A-Z2-7]{5}-[A-Z2-7]{5}$/);
-    expect(await ok(as.get('/auth/second_step'))).toEqual({ totp: true, passkeys: 0, recovery_codes: 10 });
+    expect(await ok(as.get('/auth/second_step'))).toEqual({
+      password: true,
+      totp: true,
+      passkeys: 0,
+      recovery_codes: 10,
+    });
     expect((await open.get('/auth/verify', { token: other.access_token })).status).toBe(401);
     expect(refusalOf(await as.post('/auth/totp', {}))).toEqual(refused(409, 'totp.exists'));
 
@@ -109,7 +119,12 @@ describe('an authenticator app', () => {
     const [first = '', second = ''] = recovery;
     expect((await signIn(member, ` ${first.toLowerCase().replace('-', ' ')} `)).status).toBe(200);
     expect((await signIn(member, first)).status).toBe(401);
-    expect(await ok(as.get('/auth/second_step'))).toEqual({ totp: true, passkeys: 0, recovery_codes: 9 });
+    expect(await ok(as.get('/auth/second_step'))).toEqual({
+      password: true,
+      totp: true,
+      passkeys: 0,
+      recovery_codes: 9,
+    });
     const { recovery_codes: fresh } = await ok(as.post('/auth/recovery_codes', {}));
     expect((await signIn(member, second)).status).toBe(401);
     expect((await signIn(member, fresh[0] ?? '')).status).toBe(200);

@@ -257,6 +257,7 @@ export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
     },
   }),
   kind_second_step: objectSchema({
+    password: { ...BOOLEAN_SCHEMA, description: 'Whether there is a password; who has another way in may have none.' },
     totp: { ...BOOLEAN_SCHEMA, description: 'Whether codes of an authenticator app are asked for.' },
     passkeys: { type: 'integer', minimum: 0, description: 'How many passkeys can be used.' },
     recovery_codes: { type: 'integer', minimum: 0, description: 'How many recovery codes are left.' },
