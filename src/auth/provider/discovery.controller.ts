@@ -50,7 +50,7 @@ export class DiscoveryController {
       return jsonAnswer({ issuer, authorization_endpoint: authorizationEndpoint, token_endpoint: tokenEndpoint });
     } catch (error) {
       if (!(error instanceof ProviderFailure)) throw error;
-      throw refusal(error.code, `The identity provider cannot be used: ${error.reason}`);
+      throw refusal(error.code, `The identity provider at ${issuer} cannot be used: ${error.reason}`);
     }
   }
 }

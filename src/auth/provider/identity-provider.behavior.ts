@@ -60,7 +60,7 @@ export class IdentityProviderBehavior implements RegisteredBehavior, OnModuleIni
     this.#check(values, { ...stored }, write);
     const moved = values.has('issuer') && values.get('issuer') !== stored.issuer;
     if (moved && stored.client_secret !== null && !values.has(CLIENT_SECRET)) {
-      const text = `${CLIENT_SECRET}: must be given again, because the issuer is another one; null for none`;
+      const text = `${CLIENT_SECRET}: must be given again, or removed (null), because the issuer is another one`;
       faults.add('parameter.required', text, { parameter: CLIENT_SECRET });
     }
     return draft;
