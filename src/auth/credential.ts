@@ -6,11 +6,15 @@ import { refusal } from '../shared/errors.js';
 import { isUuid } from '../shared/identifiers.js';
 import { foldName } from '../shared/member-names.js';
 import {
+  findAdministratorsStatement,
   findCredentialByEmailStatement,
   findCredentialStatement,
   findMemberCredentialStatement,
 } from '../sql/member/credential.sql.js';
 import type { Project } from '../tenancy/project.js';
+
+/** Administrators that are told of one change. */
+const MOST_TOLD = 20;
 
 export interface Credential {
   readonly id: string;
@@ -26,6 +30,8 @@ export interface Credential {
   /** How many are left. */
   readonly recovery_codes: number;
   readonly email_verified: boolean;
+  /** Whether a former address was, before an administrator set this one. */
+  readonly proved_before: boolean;
 }
 
 /**
@@ -72,6 +78,11 @@ export async function findCredentialByName(
   name: string,
 ): Promise<Credential | undefined> {
   return (await executor.run<Credential>(findCredentialStatement(schema, foldName(name))))[0];
+}
+
+/** Of the administrators that are told of a change: not of all, if there are many. */
+export function administratorsOf(executor: Executor, { schema }: Project): Promise<Credential[]> {
+  return executor.run<Credential>(findAdministratorsStatement(schema, MOST_TOLD));
 }
 
 /** Of the member of a session. @throws KindError 401 if it is deleted */

@@ -35,6 +35,7 @@ import { KeyStore } from './keys/key-store.js';
 import { OneTimeSecrets } from './one-time-secrets.js';
 import { SessionStore } from './session/session-store.js';
 import { insertedId } from './new-members.js';
+import { WayInWrites } from './way-in-writes.js';
 
 @Injectable()
 export class MemberBehavior implements RegisteredBehavior, OnModuleInit {
@@ -47,6 +48,7 @@ export class MemberBehavior implements RegisteredBehavior, OnModuleInit {
     private readonly sessions: SessionStore,
     private readonly keys: KeyStore,
     private readonly secrets: OneTimeSecrets,
+    private readonly ways: WayInWrites,
   ) {}
 
   onModuleInit(): void {
@@ -78,6 +80,8 @@ export class MemberBehavior implements RegisteredBehavior, OnModuleInit {
     checkSignInNames(draft.values, write);
     const field = write.kind.fields.get(CREDENTIAL_KIND);
     if (write.faults.any || !field) return draft;
+    if (write.kind.id === ADMIN_KIND && (await this.ways.beginForOther(write.session)))
+      await this.ways.tellAdministrators(write.session, 'administrator_made');
     const completed = withSystemValue(draft, field, await this.#createCredential(draft, write));
     this.#settled.add(completed);
     return completed;
@@ -125,6 +129,9 @@ export class MemberBehavior implements RegisteredBehavior, OnModuleInit {
       );
     }
     checkSignInNames(new Map([...member, ...draft.values]), write);
+    // Whoever has the new address may set a password by mail.
+    if (changed.includes('email') && (await this.ways.beginForOther(session, id)))
+      await this.ways.tell(session, id, 'address_set');
     return changed;
   }
 

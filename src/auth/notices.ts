@@ -21,6 +21,9 @@ const NOTICES = {
   provider_made: 'You have added an identity provider: who has an account there may sign in to the project.',
   provider_changed: 'You have changed an identity provider, which decides who may sign in to the project.',
   provider_removed: 'You have removed an identity provider: nobody signs in to the project by it any more.',
+  address_set: 'An administrator has given your account another e-mail address, and this one is no longer used for it.',
+  administrator_made: 'An administrator was added to the project.',
+  password_changed: 'The password of your account was changed.',
   passkey_copied:
     'A sign-in with a passkey of yours was refused: its counter has not risen, so that there may be a copy of it. Remove the passkey, and add a new one.',
 } as const;
@@ -49,7 +52,7 @@ export class Notices {
     project: Project,
     client: Pick<AuthRequest, 'afterAnswer'>,
     members: readonly Credential[],
-    notice: Notice | ((result: T) => LongNotice | undefined),
+    notice: Notice | ((result: T) => Notice | LongNotice | undefined),
     work: () => Promise<T>,
   ): Promise<T> {
     return this.mail.sendAfter(client, { project: project.id, most: members.length }, async (send) => {

@@ -10,6 +10,7 @@ import { ADMIN_KIND, API_KEY_KIND, CREDENTIAL_KIND, IDENTITY_KIND, PASSKEY_KIND 
 import { isMemberKind, type KindDef, type Model } from '../model/model.js';
 import type { Json } from '../shared/json.js';
 import { foldName } from '../shared/member-names.js';
+import { setPasswordStatement } from '../sql/member/credential.sql.js';
 import { deleteOwnedStatement } from '../sql/member/owned.sql.js';
 import {
   emptyCredentialStatement,
@@ -119,7 +120,8 @@ export class ProvedAddresses {
 
   /**
    * For who has not proved the password. If the address was not verified before, the account is emptied and the address
-   * is verified. Administrators sign up nowhere, so nobody waits in their accounts, and they keep what they have. A reset
+   * is verified. An app and passkeys stay where a former address was: who sets another one does not get around them.
+   * Administrators sign up nowhere, so nobody waits in their accounts, and they keep what they have. A reset
    * leaves accounts that are older than the verification of addresses as they are, and their address unverified.
    * @param password the hash of the one that the account has from now on
    * @returns what was removed, for `emptiedNotice`; undefined if the address is another by now
@@ -149,13 +151,19 @@ export class ProvedAddresses {
     tx: Transaction,
     project: Project,
     memberId: string,
-    { had_password: hadPassword, totp, password }: AccountRow & { readonly password: string | null },
+    {
+      had_password: hadPassword,
+      proved_before: keepsSecondStep,
+      totp,
+      password,
+    }: AccountRow & { readonly password: string | null },
   ): Promise<readonly Opener[]> {
     const { schema } = project;
-    await tx.run(emptyCredentialStatement(schema, memberId, password));
+    const emptied = keepsSecondStep ? setPasswordStatement : emptyCredentialStatement;
+    await tx.run(emptied(schema, memberId, password));
     await this.secrets.endOf(tx, project, memberId);
     // Before the sessions: one that a passkey begins at the same time is stored before this, and found, or not at all.
-    const passkeys = await tx.run(deleteOwnedStatement(schema, PASSKEY_KIND, memberId));
+    const passkeys = keepsSecondStep ? [] : await tx.run(deleteOwnedStatement(schema, PASSKEY_KIND, memberId));
     const identities = await tx.run(deleteOwnedStatement(schema, IDENTITY_KIND, memberId));
     const sessions = await this.sessions.end(tx, project, { memberId });
     const keys = await tx.run(deleteOwnedStatement(schema, API_KEY_KIND, memberId));
@@ -163,7 +171,7 @@ export class ProvedAddresses {
     const removed: Readonly<Record<Opener, boolean>> = {
       password: hadPassword && password === null,
       sessions: sessions > 0,
-      totp,
+      totp: totp && !keepsSecondStep,
       passkeys: passkeys.length > 0,
       identities: identities.length > 0,
       api_keys: keys.length > 0,
@@ -184,7 +192,7 @@ export function emptiedNotice(removed: readonly Opener[]): LongNotice | undefine
   const list = removed.map((opener) => OPENED_BY[opener]).join(', ');
   const text =
     'Your e-mail address was confirmed for the first time, without the password of the account. ' +
-    `Somebody else may have made the account, so what opened it was removed: ${list}. ` +
+    `It may have been somebody else's until now, so what opened it was removed: ${list}. ` +
     'What was stored with it is still there.';
   return { sort: 'emptied', text };
 }

@@ -87,7 +87,7 @@ export class MailedCodeService {
 
   /**
    * The code proves the address, without the password: somebody else may have made the account, whose second step is then
-   * nobody's. Only the accounts of administrators stay as they are.
+   * nobody's. That of administrators, and of members who have proved another address before, is asked for all the same.
    */
   async #firstTime(
     scope: RequestScope,
@@ -95,10 +95,23 @@ export class MailedCodeService {
     member: Credential,
     { otp, use }: { readonly otp: string | null; readonly use: () => Promise<boolean> },
   ): Promise<Answer> {
-    const { project, requestId } = scope;
-    const stays = member.member_kind === ADMIN_KIND;
+    const { project } = scope;
     // The codes of an account go with what else opened it.
-    if (!stays && !(await use())) throw signInFailed('mail_code');
+    const useAndProve = async (): Promise<boolean> => {
+      const isUsed = await use();
+      if (isUsed) await this.#prove(scope, client, member);
+      return isUsed;
+    };
+    const way = 'mail_code';
+    if (member.member_kind === ADMIN_KIND || member.proved_before)
+      return this.sessions.session(project, client, member, { way, otp, use: useAndProve });
+    if (!(await useAndProve())) throw signInFailed(way);
+    const { found } = await this.#holderOf(project, member.email);
+    if (found?.member_id !== member.member_id) throw signInFailed(way);
+    return this.sessions.session(project, client, found, { way, otp });
+  }
+
+  async #prove({ project, requestId }: RequestScope, client: AuthRequest, member: Credential): Promise<void> {
     await this.notices.about(project, client, [member], emptiedNotice, () =>
       this.catalog.withCheckedModel({ project }, (model) =>
         this.database.transaction(
@@ -112,9 +125,6 @@ export class MailedCodeService {
         ),
       ),
     );
-    const { found } = await this.#holderOf(project, member.email);
-    if (found?.member_id !== member.member_id) throw signInFailed('mail_code');
-    return this.sessions.session(project, client, found, { way: 'mail_code', otp, ...(stays && { use }) });
   }
 
   async #holderOf(project: Project, email: string): Promise<Holder> {

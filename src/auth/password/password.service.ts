@@ -16,10 +16,11 @@ import { accountOf, type Credential, findCredential, findCredentialByEmail, isUs
 import { checkPassword, hashPassword, verifyPassword } from './password-hash.js';
 import { PasswordStore, type Replacement } from './password-store.js';
 import { Notices } from '../notices.js';
-import { emptiedNotice } from '../proved-addresses.js';
+import { emptiedNotice, type Opener } from '../proved-addresses.js';
 import { OneTimeSecrets } from '../one-time-secrets.js';
 import { Throttle } from '../throttle.js';
 import { requireSession, type AuthRequest } from '../auth-request.js';
+import { haveMoreWays, isMoreInUse } from '../way-in-writes.js';
 
 const TOKEN_MINUTES = 60;
 
@@ -101,10 +102,13 @@ export class PasswordService {
       if (!(await verifyPassword(before, current, project.id))) throw wrongPassword();
       checkPassword({ username: found.username, email: found.email, password }, 'new_password');
       const hash = await hashPassword(password, project.id);
-      await this.passwords.inTransaction(project, async (tx) => {
-        const replacement: Replacement = { memberId: id, hash, expectedHash: before, keptSessionId: sessionId };
-        if (!(await this.passwords.replace(tx, project, replacement))) throw wrongPassword();
-      });
+      const told = (await isMoreInUse(this.database.ofProject(project), project, [id])) ? [found] : [];
+      await this.notices.about(project, request, told, 'password_changed', () =>
+        this.passwords.inTransaction(project, async (tx) => {
+          const replacement: Replacement = { memberId: id, hash, expectedHash: before, keptSessionId: sessionId };
+          if (!(await this.passwords.replace(tx, project, replacement))) throw wrongPassword();
+        }),
+      );
       return NULL_ANSWER;
     });
   }
@@ -124,8 +128,11 @@ export class PasswordService {
     member: Credential,
     replacement: Replacement,
   ): Promise<void> {
-    const told = member.email_verified ? [] : [member];
-    await this.notices.about(project, client, told, emptiedNotice, () =>
+    // The mailbox has had the mail with the token: it is told only where that is not all that opens the account.
+    const isTold = await haveMoreWays(this.database.ofProject(project), project, [member.member_id]);
+    const told = member.email_verified && !isTold ? [] : [member];
+    const notice = (removed: readonly Opener[]) => emptiedNotice(removed) ?? (isTold ? 'password_changed' : undefined);
+    await this.notices.about(project, client, told, notice, () =>
       this.catalog.withCheckedModel({ project }, (model) =>
         this.passwords.inTransaction(project, async (tx) => {
           const proof = { project, model, caller: ANONYMOUS, requestId };

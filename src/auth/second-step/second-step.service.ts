@@ -6,21 +6,17 @@ import { Database, type Transaction } from '../../database/database.js';
 import { type Answer, jsonAnswer, NULL_ANSWER } from '../../http/answer/answer.js';
 import { refusal } from '../../shared/errors.js';
 import { shortened } from '../../shared/texts.js';
-import { findAdministratorsStatement } from '../../sql/member/credential.sql.js';
 import { AuditLog } from '../../tenancy/audit-log.js';
 import { SYSTEM } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
 import { type AuthRequest, requireAdministrator, requireSession } from '../auth-request.js';
 import { Notices } from '../notices.js';
-import { type Credential, credentialOf, findCredential, memberNamed } from '../credential.js';
+import { administratorsOf, type Credential, credentialOf, findCredential, memberNamed } from '../credential.js';
 import { PasskeyStore } from '../passkey/passkey-store.js';
 import { FreshProof } from '../session/fresh-proof.js';
 import { SessionStore } from '../session/session-store.js';
 import { Totp } from './totp.js';
-
-/** Administrators that are told of it when they remove a second step. */
-const MOST_TOLD = 20;
 
 @Injectable()
 export class SecondStepService {
@@ -117,8 +113,7 @@ export class SecondStepService {
     member: Credential,
   ): Promise<Answer> {
     const { project } = scope;
-    const statement = findAdministratorsStatement(project.schema, MOST_TOLD);
-    const administrators = await this.database.ofProject(project).run<Credential>(statement);
+    const administrators = await administratorsOf(this.database.ofProject(project), project);
     const others = administrators.filter(({ id }) => id !== member.id);
     return this.#removeOf(scope, client, member, [member, ...others]);
   }

@@ -34,6 +34,8 @@ export const CREDENTIAL_FIELDS: readonly Field[] = [
   field({ id: 'recovery_codes', type: 'string', multiple: true, hidden: true }),
   // What counts; members show a copy of it.
   field({ id: EMAIL_VERIFIED_AT, type: 'datetime', hidden: true }),
+  // When that of a former address was.
+  field({ id: 'former_verified_at', type: 'datetime', hidden: true }),
   // By which devices with passkeys know the member: 64 random bytes, which tell nothing of it.
   secret('passkey_handle'),
   secret('member_kind'),

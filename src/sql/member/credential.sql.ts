@@ -10,7 +10,8 @@ const CREDENTIAL_COLUMNS = sql`
   "id"::text AS id, "username", "email", "password_hash", "member_kind", "member_id"::text AS member_id,
   "totp_secret", "totp_confirmed" IS TRUE AS totp_confirmed,
   coalesce(cardinality("recovery_codes"), 0) AS recovery_codes,
-  "email_verified_at" IS NOT NULL AS email_verified
+  "email_verified_at" IS NOT NULL AS email_verified,
+  "former_verified_at" IS NOT NULL AS proved_before
 `;
 
 /** The credentials with a username or e-mail address, given as its folded key; the address goes before the name. */
@@ -60,8 +61,13 @@ export function findMemberStatement(schema: string, kind: KindDef, fields: reado
   );
 }
 
-/** Sets a password; with `before` only if it is the current hash. One row if it was set. */
-export function setPasswordStatement(schema: string, memberId: string, hash: string, before?: string): Statement {
+/** Sets a password, or none; with `before` only if it is the current hash. One row if it was set. */
+export function setPasswordStatement(
+  schema: string,
+  memberId: string,
+  hash: string | null,
+  before?: string,
+): Statement {
   const unchanged = before === undefined ? undefined : sql`"password_hash" = ${param(before)}`;
   return render(
     sql`

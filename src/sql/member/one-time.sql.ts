@@ -72,21 +72,26 @@ interface TriedSecret {
   readonly keep: number;
 }
 
-/** Counts a try of a secret. One row `OneTimeRow` with `fits`; none if no try is left. */
+/**
+ * Counts a try of a secret. One row `OneTimeRow` with `fits`; none if no try is left. One that was right once is stored as
+ * such, so that further tries do not keep it longer.
+ */
 export function trySecretStatement(schema: string, id: string, { hash, tries, keep }: TriedSecret): Statement {
-  const fits = sql`"hash" = ${param(hash)}`;
+  const right = `right ${hash}`;
+  const isNewlyRight = sql`"hash" = ${param(hash)}`;
   return render(
     sql`
       WITH tried AS (
         UPDATE ${ident(schema, ONE_TIME_TABLE)}
         SET
           "tries" = "tries" + 1,
-          "expires_at" = CASE WHEN ${fits} THEN n.now + ${seconds(keep)} ELSE "expires_at" END
+          "hash" = CASE WHEN ${isNewlyRight} THEN ${param(right)} ELSE "hash" END,
+          "expires_at" = CASE WHEN ${isNewlyRight} THEN n.now + ${seconds(keep)} ELSE "expires_at" END
         FROM ${NOW_TABLE}
         WHERE "id" = ${param(id)} AND "expires_at" > n.now AND "tries" < ${integer(tries)}
         RETURNING "hash", ${ROW}
       )
-      SELECT ${fits} AS fits, ${ROW}
+      SELECT "hash" = ${param(right)} AS fits, ${ROW}
       FROM tried
     `,
     true,

@@ -1,6 +1,6 @@
 /** Units that members own and that go with them: those of `OWNED_KINDS`, whose field `member` is the id of the member. */
-import { CREDENTIAL_KIND } from '../../model/built-in-traits.js';
-import { ident, param, render, sql, type Statement } from '../fragment.js';
+import { CREDENTIAL_KIND, IDENTITY_KIND, IDENTITY_PROVIDER_KIND, PASSKEY_KIND } from '../../model/built-in-traits.js';
+import { ident, param, render, sql, type Fragment, type Statement } from '../fragment.js';
 
 /**
  * Locks the credentials of a member until the transaction ends, by an edit that changes nothing: a transaction that
@@ -34,6 +34,32 @@ export function countOwnedStatement(schema: string, kind: string, memberId: stri
     SELECT count(*)::int AS count
     FROM ${ident(schema, kind)}
     WHERE "member" = ${param(memberId)}::uuid
+  `);
+}
+
+/** Whether there is more than passwords. */
+export interface MoreWays {
+  /** The project has an active identity provider. */
+  readonly provider: boolean;
+  /** One of the members has an authenticator app, a passkey or an account of another service. */
+  readonly members: boolean;
+}
+
+/** One row `MoreWays` for some members. */
+export function moreWaysStatement(schema: string, memberIds: readonly string[]): Statement {
+  const ids = sql`${param(memberIds)}::uuid[]`;
+  const isOwned = (kind: string): Fragment =>
+    sql`EXISTS (SELECT 1 FROM ${ident(schema, kind)} WHERE "member" = ANY (${ids}))`;
+  return render(sql`
+    SELECT
+      EXISTS (SELECT 1 FROM ${ident(schema, IDENTITY_PROVIDER_KIND)} WHERE "active") AS provider,
+      EXISTS (
+        SELECT 1
+        FROM ${ident(schema, CREDENTIAL_KIND)}
+        WHERE "member_id" = ANY (${ids}) AND "totp_confirmed"
+      )
+      OR ${isOwned(PASSKEY_KIND)}
+      OR ${isOwned(IDENTITY_KIND)} AS members
   `);
 }
 

@@ -30,6 +30,8 @@ export interface AccountRow {
   readonly verified: boolean;
   readonly had_password: boolean;
   readonly totp: boolean;
+  /** Whether an address of it was proved before an administrator set another one. */
+  readonly proved_before: boolean;
   /** Whether it was made since the project verifies addresses. */
   readonly recent: boolean;
 }
@@ -41,6 +43,7 @@ export function lockAccountStatement(schema: string, memberId: string): Statemen
       c."email_verified_at" IS NOT NULL AS verified,
       c."password_hash" IS NOT NULL AS had_password,
       c."totp_confirmed" IS TRUE AS totp,
+      c."former_verified_at" IS NOT NULL AS proved_before,
       coalesce(c."inserted_at" >= (SELECT m."verifies_since" FROM ${ident(schema, MEMBERS_TABLE)} AS m), true) AS recent
     FROM ${ident(schema, CREDENTIAL_KIND)} AS c
     WHERE c."member_id" = ${param(memberId)}::uuid
@@ -74,11 +77,13 @@ export function setVerifiedStatement(schema: string, memberId: string, email: st
   `);
 }
 
-/** Marks the address of a member as not verified. */
+/** Marks the address of a member as not verified. That a former one was stays known. */
 export function forgetVerifiedStatement(schema: string, memberId: string): Statement {
   return render(sql`
     UPDATE ${ident(schema, CREDENTIAL_KIND)}
-    SET "email_verified_at" = NULL
+    SET
+      "former_verified_at" = coalesce("former_verified_at", "email_verified_at"),
+      "email_verified_at" = NULL
     WHERE "member_id" = ${param(memberId)}::uuid
   `);
 }

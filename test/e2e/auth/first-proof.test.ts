@@ -117,6 +117,27 @@ describe('a reset leaves the other ways in', () => {
     expect((await signIn('dot', 'that of the owner')).headers.get('kind-second-step')).toBe('totp');
   });
 
+  it('of an account whose former address was, as far as they are a second step', async () => {
+    const { member, key, secret, device } = await withAllWays('fay');
+    await query(admin, 'UPDATE $schema.kind_system_user SET email_verified_at = now() WHERE member_id = $1', [
+      member.id,
+    ]);
+    const email = 'fay@example.net';
+    await ok(admin.put(`/person/unit/${member.id}`, { email }));
+    await reset({ email }, 'that of another');
+    expect((await recordOf(member)).email_verified_at).not.toBeNull();
+    expect((await signIn('fay', 'that of another')).headers.get('kind-second-step')).toBe('totp');
+    const session = await ok(signIn('fay', 'that of another', new TOTP({ secret }).generate()));
+    const owner = admin.as(session.access_token as string);
+    expect(await ok(owner.get('/auth/second_step'))).toMatchObject({ totp: true, passkeys: 1, recovery_codes: 10 });
+    const { challenge_id, options } = await ok(open.post('/auth/passkey/signin/options', {}));
+    await ok(open.post('/auth/passkey/signin', { challenge_id, response: device.get(options) }));
+    expect((await open.get('/person/unit', { token: key })).status).toBe(401);
+    expect(await ok(owner.get('/identity/unit'))).toMatchObject({ count: 0 });
+    const texts = async () => (await mailbox.to(email)).map(({ text }) => text).join();
+    await expect.poll(texts).toContain('was removed: all accounts of other services, all API keys.');
+  });
+
   it('of an account that is older than the verification of addresses, which it does not verify', async () => {
     const { member, key } = await withAllWays('eve');
     await query(

@@ -156,7 +156,19 @@ describe('a mailed code', () => {
       [gil.id],
     );
     expect(row).toEqual({ kept: true });
+    // From the first right one on: it is kept no longer where it is tried again.
+    await query(
+      admin,
+      `UPDATE $schema._one_time SET "expires_at" = "expires_at" - interval '4 minutes' WHERE "member_id" = $1`,
+      [gil.id],
+    );
     expect(refusalOf(await signIn(gil.email, code, '000000'))).toEqual(failed);
+    const [left] = await query(
+      admin,
+      `SELECT "expires_at" < now() + interval '1 minute' AS soon FROM $schema._one_time WHERE "id" LIKE 'sign-in %' AND "member_id" = $1`,
+      [gil.id],
+    );
+    expect(left).toEqual({ soon: true });
     expect(await ok(signIn(gil.email, code, gil.codeOf()))).toMatchObject({ id: gil.id });
     expect(refusalOf(await signIn(gil.email, code, gil.codeOf(1)))).toEqual(failed);
 
@@ -257,6 +269,26 @@ describe('a first sign-in by mail', () => {
     expect(more).toEqual([]);
     const token = (made?.body.content as { access_token: string }).access_token;
     expect((await open.get('/auth/verify', { token })).status).toBe(200);
+  });
+
+  it('leaves a second step that was set up with a former address, and asks for it first', async () => {
+    const lou = await withApp('lou');
+    await verified(lou);
+    const email = 'lou@example.net';
+    await ok(admin.put(`/person/unit/${lou.id}`, { email }));
+    const isProved = async () => (await ok(admin.get(`/person/unit/${lou.id}`))).email_verified_at !== null;
+    const code = await codeFor({ email });
+    expect((await signIn(email, code)).headers.get('kind-second-step')).toBe('totp');
+    expect(await isProved()).toBe(false);
+    expect((await open.get('/auth/verify', { token: lou.accessToken })).status).toBe(200);
+    expect(await ok(signIn(email, code, lou.codeOf()))).toMatchObject({ id: lou.id });
+    expect(await isProved()).toBe(true);
+    for (const reply of [
+      await open.get('/auth/verify', { token: lou.accessToken }),
+      await open.post('/auth/signin', { username: 'lou', password: lou.password }),
+    ])
+      expect(reply.status).toBe(401);
+    expect(refusalOf(await signIn(email, code, lou.codeOf(1)))).toEqual(failed);
   });
 
   it('leaves administrators their second step, and asks for it with the same code', async () => {

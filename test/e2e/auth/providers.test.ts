@@ -710,7 +710,14 @@ describe('the exchange', () => {
     const { code } = await app.signIn('corp', 'sam');
     const first = await app.exchange(code);
     expect([first.body.content, first.headers.get('kind-second-step')]).toEqual([null, 'totp']);
+    // Five minutes from now on, however often it is tried.
+    const ofCode = `WHERE "id" LIKE 'exchange %' AND "member_id" = $1`;
+    await query(admin, `UPDATE $schema._one_time SET "expires_at" = "expires_at" - interval '4 minutes' ${ofCode}`, [
+      id,
+    ]);
     expect(codes(await app.exchange(code, { otp: '000000' }))).toEqual(FAILED);
+    const soon = `SELECT "expires_at" < now() + interval '1 minute' AS soon FROM $schema._one_time ${ofCode}`;
+    expect(await query(admin, soon, [id])).toEqual([{ soon: true }]);
     expect(await ok(app.exchange(code, { otp: otp(0) }))).toMatchObject({ id });
     expect(codes(await app.exchange(code, { otp: otp(1) }))).toEqual(FAILED);
     await query(admin, 'DELETE FROM $schema."_throttle"');

@@ -4,9 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { SecondStepService } from '../../../src/auth/second-step/second-step.service.js';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import { projectOf } from '../../../src/tenancy/project.js';
-import { anonymous, signUp, withMembers, type TestMember } from '../../support/callers.js';
+import { anonymous, defineKinds, signUp, withMembers, type TestMember } from '../../support/callers.js';
 import { ok, query, refusalOf } from '../../support/definitions.js';
 import { upload } from '../../support/files.js';
+import { byKey } from '../../support/keys.js';
 import { follow } from '../../support/live.js';
 import { codeIn, Mailbox, mailsSent, setOtp, setSettings, temporaryFolder } from '../../support/mailbox.js';
 import { startTestService } from '../../support/service.js';
@@ -281,6 +282,133 @@ describe('a fresh proof', () => {
     const { secret } = await ok(admin.as(ida.accessToken).post('/api_key/unit', { label: 'k' }));
     for (const path of ['/auth/totp', '/auth/confirm', '/auth/recovery_codes'])
       expect(refusalOf(await admin.as(secret).post(path, {}))).toEqual(refused(403, 'key.not_here'));
+  });
+});
+
+describe('what administrators set of others', async () => {
+  const other = await withMembers(await service.project());
+  await defineKinds(other, {
+    id: 'desk',
+    parameters: [
+      { id: 'code', kind_id: 'string', unique: true },
+      { id: 'boss', kind_id: 'unit', reference_kind: 'kind_admin' },
+    ],
+  });
+  await ok(other.put('/kind/unit/person', { parameters: ['code'] }));
+  const { id: root } = (await ok(other.get('/auth/me'))) as { id: string };
+  const key = await byKey(other);
+  const setProof = (time: string) =>
+    query(other, `UPDATE $schema."_session" SET "proved_at" = ${time} WHERE "member_id" = $1`, [root]);
+  const notByKeys = refused(403, 'key.not_here');
+  const plain = await signUp(other, 'opal', { code: 'a' });
+  const held = await signUp(other, 'pia', { code: 'b' });
+  const asHeld = other.as(held.accessToken);
+  const { secret } = (await ok(asHeld.post('/auth/totp', {}))) as { secret: string };
+  await ok(asHeld.post('/auth/totp/confirm', { code: codeOf(secret, -1) }));
+  await mailbox.last(held.email);
+  const emailOf = async (id: string) => ((await ok(other.get(`/person/unit/${id}`))) as { email: string }).email;
+  const csv = { headers: { 'content-type': 'text/csv' } };
+  const inBatch = (method: string, path: string, body: object) =>
+    other.post('/batch', { operations: [{ method, path, body }] });
+
+  it.each([
+    ['an edit', () => other.put(`/person/unit/${held.id}`, { email: 'x@example.net' })],
+    ['a dry run', () => other.put(`/person/unit/${held.id}?dry_run=true`, { email: 'x@example.net' })],
+    ['an edit by filter', () => other.put('/person/unit?filter=eq(code,b)', { email: 'x@example.net' })],
+    [
+      'an upsert',
+      () =>
+        other.post('/person/unit?on_conflict=update&by=code', { code: 'b', username: 'pia', email: 'x@example.net' }),
+    ],
+    ['a batch', () => inBatch('PUT', `/person/unit/${held.id}`, { email: 'x@example.net' })],
+    [
+      'an import',
+      () =>
+        other.call(
+          'POST',
+          '/person/import?on_conflict=update&by=code',
+          'code,username,email\nb,pia,x@example.net\n',
+          csv,
+        ),
+    ],
+  ])('is no address of a member with an app by %s without a fresh proof', async (_, send) => {
+    await setProof(`now() - interval '11 minutes'`);
+    expect((await send()).body.messages.map(({ code }) => code)).toEqual(['session.stale']);
+    expect(await emailOf(held.id)).toBe(held.email);
+    await setProof('now()');
+  });
+
+  it('is an address as ever where nobody has more than a password, but not by an API key', async () => {
+    await setProof(`now() - interval '11 minutes'`);
+    await ok(other.put(`/person/unit/${plain.id}`, { email: 'opal@example.net' }));
+    expect(refusalOf(await key.put(`/person/unit/${plain.id}`, { email: 'x@example.net' }))).toEqual(notByKeys);
+    expect(refusalOf(await key.put(`/person/unit/${held.id}`, { email: 'x@example.net' }))).toEqual(notByKeys);
+    await ok(key.put(`/person/unit/${held.id}`, { email: held.email, username: 'piana', first_name: 'Pia' }));
+    await ok(other.put(`/person/unit/${held.id}`, { username: 'pia' }));
+    await mailsSent(other);
+    expect(await mailbox.to(plain.email)).toEqual([]);
+    await setProof('now()');
+  });
+
+  it('is told to the former address', async () => {
+    const told = (await mailbox.to(held.email)).length;
+    await ok(other.put(`/person/unit/${held.id}?dry_run=true`, { email: 'pia@example.net' }));
+    await ok(other.put(`/person/unit/${held.id}`, { email: 'pia@example.net' }));
+    expect((await mailbox.last(held.email, told + 1)).text).toContain('An administrator has given your account');
+    await mailsSent(other);
+    expect(await mailbox.to(held.email)).toHaveLength(told + 1);
+    expect(await mailbox.to('pia@example.net')).toEqual([]);
+  });
+
+  it('is another administrator as ever with passwords alone, but not by an API key', async () => {
+    await setProof(`now() - interval '11 minutes'`);
+    await ok(other.post('/kind_admin/unit', { username: 'second', email: 'second@example.com' }));
+    const third = { username: 'third', email: 'third@example.com' };
+    expect(refusalOf(await key.post('/kind_admin/unit', third))).toEqual(notByKeys);
+    await mailsSent(other);
+    expect(await mailbox.to('second@example.com')).toEqual([]);
+    await setProof('now()');
+  });
+
+  const appOfRoot = (on: true | null) =>
+    query(other, 'UPDATE $schema.kind_system_user SET "totp_confirmed" = $2 WHERE "member_id" = $1', [root, on]);
+  it.each([
+    ['project', (on: boolean) => setSettings(other, { verifyEmail: on })],
+    ['administrator', (on: boolean) => appOfRoot(on || null)],
+  ])('is another administrator with a fresh proof where the %s has more, which all are told', async (who, set) => {
+    const made = { username: `for-${who}`, email: `for-${who}@example.com` };
+    await set(true);
+    try {
+      await setProof(`now() - interval '11 minutes'`);
+      const [told, own] = [await mailbox.to('second@example.com'), await mailbox.to('admin@example.com')];
+      for (const reply of [
+        await other.post('/kind_admin/unit', made),
+        await inBatch('POST', '/kind_admin/unit', made),
+        await other.post('/desk/unit', { boss: made }),
+      ])
+        expect(reply.body.messages).toMatchObject([{ code: 'session.stale' }]);
+      await setProof('now()');
+      await ok(other.post('/kind_admin/unit', made));
+      expect((await mailbox.last('second@example.com', told.length + 1)).text).toContain('An administrator was added');
+      await mailbox.last('admin@example.com', own.length + 1);
+      await mailsSent(other);
+      expect(await mailbox.to(made.email)).toEqual([]);
+    } finally {
+      await set(false);
+    }
+  });
+
+  it('is no password: a member that changes its own is mailed where there is more than passwords', async () => {
+    const quinn = await signUp(other, 'quinn');
+    const change = (member: TestMember, to: string) =>
+      other
+        .as(member.accessToken)
+        .post('/auth/change_password', { current_password: member.password, new_password: to });
+    await ok(change(quinn, 'another secret'));
+    await ok(change(held, 'another secret'));
+    expect((await mailbox.last('pia@example.net')).text).toContain('The password of your account was changed');
+    await mailsSent(other);
+    expect(await mailbox.to(quinn.email)).toEqual([]);
   });
 });
 
