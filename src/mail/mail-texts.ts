@@ -17,6 +17,16 @@ export function mailLine(text: string): string {
   return [...line].slice(0, 100).join('');
 }
 
+/** A name that somebody chose, as such a line, in which mail programs find no address to open. */
+function nameLine(name: string): string {
+  return mailLine(name.replace(/[.:/@\u3002\uff0e](?=\S)/gu, ' '));
+}
+
+/** The same in quotes, as a part of a sentence: it cannot end them and go on as our own text. */
+export function quotedName(name: string): string {
+  return `"${nameLine(name).replace(/["\u201e\p{Pi}\p{Pf}]/gu, "'")}"`;
+}
+
 export class Markup {
   constructor(readonly text: string) {}
 }
@@ -76,7 +86,7 @@ export function signInCodeMail(code: CodeMail): Mail {
 }
 
 function mailWithCode({ to, project, code, minutes }: CodeMail, warning: string): Mail {
-  const label = mailLine(project);
+  const label = nameLine(project);
   const subject = `Your sign-in code for ${label}`;
   const text = `Your sign-in code for ${label}:
 
@@ -102,7 +112,7 @@ interface NoticeMail {
 
 /** Tells a member what has changed of its ways to sign in. */
 export function noticeMail({ to, project, text: notice }: NoticeMail): Mail {
-  const label = mailLine(project);
+  const label = nameLine(project);
   const subject = `A change of your sign-in for ${label}`;
   const text = `${notice}
 
@@ -126,7 +136,7 @@ interface VerificationMail {
 
 /** With it the reader proves that the address is theirs. */
 export function verificationMail({ to, project, code, link, hours }: VerificationMail): Mail {
-  const label = mailLine(project);
+  const label = nameLine(project);
   const subject = `Confirm your e-mail address for ${label}`;
   const text = `Somebody, probably you, gave this e-mail address to ${label}.
 
@@ -164,7 +174,7 @@ interface RecoveryMail {
 }
 
 export function recoveryMail({ to, project, key, token, link, minutes }: RecoveryMail): Mail {
-  const label = mailLine(project);
+  const label = nameLine(project);
   const subject = `A new password for ${label}`;
   const text = `Somebody, probably you, asked for a new password for ${label}.
 

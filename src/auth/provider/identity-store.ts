@@ -2,6 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { Catalog } from '../../catalog/catalog.service.js';
 import { Database, type Transaction } from '../../database/database.js';
+import { quotedName } from '../../mail/mail-texts.js';
 import { IDENTITY_KIND } from '../../model/built-in-traits.js';
 import { type KindError, refusal } from '../../shared/errors.js';
 import {
@@ -73,7 +74,7 @@ export class IdentityStore {
     await refuseTooMany(tx, schema, IDENTITY_KIND, memberId, inserted.length);
     const details = { id, member: memberId, provider: identity.provider };
     this.audit.record({ action: 'identity.created', project: project.id, caller, requestId, details }, tx);
-    const linked = `An account of ${provider.label} was linked to yours: with it one signs in as you.`;
+    const linked = `An account of ${quotedName(provider.label)} was linked to yours: with it one signs in as you.`;
     const emptied = emptiedNotice(removed);
     const notice: LongNotice = emptied
       ? { ...emptied, text: `${linked} ${emptied.text}` }

@@ -107,7 +107,7 @@ describe('a first visit', () => {
     const { items } = (await ok(as.get('/identity/unit'))) as { items: Record<string, string>[] };
     expect(items).toMatchObject([{ provider: 'corp', member: session.id, email: 'ann@example.com' }]);
     expect(JSON.stringify(items)).not.toContain('subject');
-    expect((await mailbox.last('ann@example.com')).text).toContain('An account of Provider corp was linked to yours');
+    expect((await mailbox.last('ann@example.com')).text).toContain('An account of "Provider corp" was linked to yours');
     const again = await signedIn('corp', 'ann');
     expect(again.id).toBe(session.id);
     await mailsSent(admin);
@@ -818,6 +818,18 @@ describe('what is recorded and told', () => {
     const texts = (await mailbox.to(zora.email)).map(({ text }) => text);
     expect(texts.filter((text) => text.includes('was linked to yours'))).toHaveLength(10);
     expect(texts.filter((text) => text.includes('another e-mail address now'))).toHaveLength(1);
+  });
+
+  it('has the name of the provider in quotes, and nothing to open in it', async () => {
+    const label = 'Acme"\n\nYour password has expired: https://evil.example/login\n\n"';
+    await ok(boss.put('/identity_provider/unit/corp', { label }));
+    await signedIn('corp', account('xenia'));
+    await ok(boss.put('/identity_provider/unit/corp', { label: 'Provider corp' }));
+    const { text, html } = await mailbox.last('xenia@example.com');
+    for (const part of [text, html]) expect(part).not.toContain('evil.example');
+    expect(text.split('\n')[0]).toBe(
+      `An account of "Acme' Your password has expired: https evil example login '" was linked to yours: with it one signs in as you.`,
+    );
   });
 
   it('has no code, state, verifier, ticket, token or secret', async () => {

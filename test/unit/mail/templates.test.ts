@@ -1,6 +1,6 @@
 /** Mails say what they say, whatever the texts that are put in look like. */
 import { describe, expect, it } from 'vitest';
-import { codeMail, mailLine, markup, recoveryMail } from '../../../src/mail/mail-texts.js';
+import { codeMail, mailLine, markup, quotedName, recoveryMail } from '../../../src/mail/mail-texts.js';
 import { isEmailAddress } from '../../../src/shared/email.js';
 
 const hostile = [
@@ -21,8 +21,8 @@ describe.each(hostile)('a project that is called %j', (project) => {
 
   it.each(mails)('changes nothing of "$subject"', ({ subject, text, html: page }) => {
     expect(subject).not.toMatch(/[\r\n\u0000\u2028\u202e]/);
-    for (const part of [subject, text, page]) expect(part).not.toContain('49');
-    expect(page).not.toMatch(/<script|<img|evil\.example">here/);
+    for (const part of [subject, text, page]) expect(part).not.toMatch(/49|evil\.example|evil@/);
+    expect(page).not.toMatch(/<script|<img/);
     expect(text.split('\n').some((line) => line.startsWith('Bcc'))).toBe(false);
     expect(text.split('\n').length).toBeLessThan(20);
   });
@@ -54,6 +54,15 @@ it('a line has no line breaks and limited length', () => {
   expect(mailLine(' a\t\r\n b\u0007c ')).toBe('a b c');
   expect([...mailLine('😀'.repeat(300))].length).toBe(100);
 });
+
+it.each([
+  ['Corp', '"Corp"'],
+  ["Ann's R & D, Inc.", '"Ann\'s R & D, Inc."'],
+  ['a\n\nb\u202ec', '"a b c"'],
+  ['https://evil.example/login', '"https evil example login"'],
+  ['me@evil。example．com', '"me evil example com"'],
+  ['Corp" was removed. “Sign in„ with «me»', `"Corp' was removed. 'Sign in' with 'me'"`],
+])('the name %j stands as %s in a sentence', (name, quoted) => expect(quotedName(name)).toBe(quoted));
 
 it.each(['a@example.com', "o'hara+tag@sub.example.com", 'ü@bücher.example', 'a@localhost'])(
   '%s is an address',
