@@ -42,6 +42,11 @@ export function accountOf(found: Pick<Credential, 'member_id'> | undefined, name
   return found ? `member ${found.member_id}` : `name ${foldName(name)}`;
 }
 
+/** The same for proofs that nobody can guess: whoever fails with a password keeps nobody from these. */
+export function unguessableOf(found: Pick<Credential, 'member_id'>): string {
+  return `unguessable ${accountOf(found)}`;
+}
+
 /** Members cannot sign in or recover a password if their kind is inactive or no longer a member kind. */
 export function isUsable({ member_kind }: Credential, model: Model): boolean {
   const kind = model.kinds.get(member_kind);

@@ -7,7 +7,7 @@ import { contentionOn, trackContention } from '../database/transaction/contentio
 import { getBuiltInKind, isMemberKind, type KindDef } from '../model/model.js';
 import { ADMIN_KIND, CREDENTIAL_KIND, OWNED_KINDS } from '../model/built-in-traits.js';
 import { EMAIL_VERIFIED_AT } from '../model/built-in/member-fields.js';
-import { isMemberAddress } from '../shared/email.js';
+import { isMemberAddress, mailForm } from '../shared/email.js';
 import { Faults, KindError, refusal, type Message } from '../shared/errors.js';
 import { scalarText, type Json } from '../shared/json.js';
 import { foldName, isVisibleName } from '../shared/member-names.js';
@@ -59,7 +59,9 @@ export class MemberBehavior implements RegisteredBehavior, OnModuleInit {
     return isMemberKind(kind);
   }
 
-  prepare(body: Body, { faults, index }: PendingWrite): Body {
+  prepare(given: Body, { faults, index }: PendingWrite): Body {
+    const email = given.get('email');
+    const body = typeof email === 'string' ? new Map([...given, ['email', mailForm(email)]]) : given;
     if (!body.has('password')) return body;
     const text =
       'password: is no parameter: members change it with POST /auth/change_password, or by mail (recover_password)';

@@ -69,10 +69,10 @@ export class Notices {
   }
 
   /** Each sort is counted apart, so that no change leaves another one untold. */
-  #job(project: Project, { member_id: id, email: to }: Credential, notice: Notice | LongNotice): MailJob {
+  #job(project: Project, { email: to }: Credential, notice: Notice | LongNotice): MailJob {
     const { sort, text } = typeof notice === 'string' ? { sort: notice, text: NOTICES[notice] } : notice;
     const make = async () => {
-      if (!(await this.throttle.takeMail(project, `notice ${sort}`, id))) return undefined;
+      if (!(await this.throttle.takeMail(project, `notice ${sort}`, to))) return undefined;
       return noticeMail({ to, project: project.label, text });
     };
     return { type: 'notice', make };

@@ -30,8 +30,8 @@ const TOKEN = /^[A-Za-z0-9_-]{22}$/;
 /** What a secret is for; it is taken for nothing else. */
 type Purpose = 'code' | 'email' | 'sign-in' | 'recovery' | 'passkey' | 'passkey_use' | 'provider' | 'exchange' | 'link';
 
-/** What strangers begin, with as many addresses as they have. */
-const OF_STRANGERS = ['provider', 'passkey_use'] as const satisfies readonly Purpose[];
+/** What anybody begins as often as they like: strangers with many addresses, and members. */
+const BEGUN = ['provider', 'passkey_use', 'sign-in', 'passkey', 'link'] as const satisfies readonly Purpose[];
 
 interface Terms {
   readonly memberId: string | null;
@@ -152,7 +152,7 @@ export class OneTimeSecrets {
   ): Promise<void> {
     const executor = this.database.ofProject(project);
     const isSwept = await this.expired.sweep(executor, project.schema, ONE_TIME_TABLE);
-    for (const purpose of isSwept ? OF_STRANGERS : [])
+    for (const purpose of isSwept ? BEGUN : [])
       await executor.run(deleteOldestStatement(project.schema, purpose, LIMITS.signInsUnderWay));
     await executor.run(storeSecretStatement(project.schema, { ...secret, memberId, data, lifetime: minutes * 60 }));
   }

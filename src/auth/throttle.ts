@@ -12,6 +12,7 @@ import { keyedHash } from '../shared/derived-key.js';
 import { KindError, retryLater } from '../shared/errors.js';
 import { FairQueue } from '../shared/fair-queue.js';
 import { LIMITS } from '../shared/limits.js';
+import { foldName } from '../shared/member-names.js';
 import {
   type Allowance,
   deleteAttemptsStatement,
@@ -31,12 +32,14 @@ export const ATTEMPT_LIMITS = { pair: 10, address: 100, account: 200 } as const;
 const ATTEMPT_WINDOW = 15 * 60;
 
 /**
- * Mails of one type to a member, per number of seconds. This protects mailboxes, and limits how many codes there are to
- * guess.
+ * Mails of one type to an address, whoever has it, per number of seconds. This protects mailboxes, and limits how many
+ * codes there are to guess.
  */
 const MAIL_LIMIT = { allowed: 10, window: 60 * 60 } as const;
+/** Of those that strangers ask for, from all addresses of clients together, so that one client alone leaves some. */
+const ASKED_MAILS = 20;
 
-type MailType = 'code' | 'sign-in' | 'recovery' | 'taken address' | `notice ${string}`;
+type MailType = 'code' | 'sign-in' | 'recovery' | 'own address' | 'new address' | 'taken address' | `notice ${string}`;
 
 /** Challenges of passkeys for an address, per number of seconds: for so long each is kept. */
 const CHALLENGES = { allowed: 100, window: 5 * 60 } as const;
@@ -118,11 +121,24 @@ export class Throttle {
     await this.database.ofProject(project).run(deleteAttemptsStatement(project.schema, [key]));
   }
 
-  /** Counts a mail to a member; false if the limit is reached. AUTH_RATE_LIMIT does not affect this. */
-  async takeMail(project: Project, type: MailType, memberId: string): Promise<boolean> {
+  /**
+   * Counts a mail to an address; false if the limit is reached. AUTH_RATE_LIMIT does not affect this.
+   * @param client the address of who has asked for it, where that may be a stranger who would keep it from the member
+   */
+  async takeMail(project: Project, type: MailType, email: string, client?: string): Promise<boolean> {
     const { allowed, window } = MAIL_LIMIT;
-    const id = this.#hash('mail', type, memberId);
-    return (await this.#takeEach(project, [{ id, allowed }], window)).length > 0;
+    const mail = ['mail', type, foldName(email)] as const;
+    const keys =
+      client === undefined
+        ? [{ id: this.#hash(...mail), allowed }]
+        : [
+            { id: this.#hash(...mail, client), allowed },
+            { id: this.#hash(...mail), allowed: ASKED_MAILS },
+          ];
+    const taken = await this.#takeEach(project, keys, window);
+    if (taken.length === keys.length) return true;
+    await this.#uncount(project, taken);
+    return false;
   }
 
   /** Counts a challenge that is made for an address. @throws KindError 429 */

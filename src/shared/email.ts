@@ -24,6 +24,14 @@ export function isEmailAddress(text: string): boolean {
   return ADDRESS.test(text) && ADDRESS.test(text.normalize('NFKC'));
 }
 
+/**
+ * An address in the form that mail goes to: NFKC, without variation selectors. Else somebody could have it in another
+ * form, which nobody reads the mails of, and its owner could neither sign up nor recover the account.
+ */
+export function mailForm(text: string): string {
+  return text.replace(/[\ufe0e\ufe0f]/g, '').normalize('NFKC');
+}
+
 /** Whether a member can have the address: as it is written, and as it is compared with others. */
 export function isMemberAddress(text: string): boolean {
   return [text, foldName(text)].every(isEmailAddress);

@@ -257,7 +257,7 @@ export const LIMITS = {
   /** Addresses that a sign-in with an identity provider may lead back to, and characters of each. */
   redirects: 20,
   redirectLength: 500,
-  /** Sign-ins with providers, and with passkeys, that are under way in a project: beyond it, the oldest end. */
+  /** Sign-ins of each sort that are under way in a project, new passkeys and tickets: beyond it, the oldest end. */
   signInsUnderWay: 100_000,
   /** Characters of the `state` of an application, and of what is passed on to a provider. */
   providerState: 512,

@@ -4,7 +4,7 @@ import { usedBy } from '../../catalog/session/executors.js';
 import { Catalog } from '../../catalog/catalog.service.js';
 import { Database, type Transaction } from '../../database/database.js';
 import { NULL_ANSWER, type Answer } from '../../http/answer/answer.js';
-import { EMAIL_LENGTH, isMemberAddress } from '../../shared/email.js';
+import { EMAIL_LENGTH, isMemberAddress, mailForm } from '../../shared/email.js';
 import { type KindError, refusal } from '../../shared/errors.js';
 import { scalarText } from '../../shared/json.js';
 import type { Project } from '../../tenancy/project.js';
@@ -64,7 +64,7 @@ export class EmailService {
   /** The address changes when the new one is proved. @throws KindError 400, 401, 403, 429, 503 */
   requestChange(scope: RequestScope, client: AuthRequest, { email: given }: ChangeEmailBody): Promise<Answer> {
     const { project } = scope;
-    const email = given.trim();
+    const email = mailForm(given).trim();
     return this.catalog.inProject(project, async () => {
       const { id } = await this.fresh.require(scope);
       if (email.length > EMAIL_LENGTH || !isMemberAddress(email))

@@ -66,15 +66,17 @@ export class VerificationMails {
     const { project } = scope;
     const make = async () => {
       const owner = await findCredentialByEmail(this.database.ofProject(project), project, email);
+      // Ends in any case, so that it does not tell who has the address.
+      await this.secrets.takeCode(this.database.ofProject(project), project, 'email', memberId);
       if (!owner || owner.member_id === memberId) {
-        const mail = await this.#create(project, memberId, email);
+        const mail = await this.#create(project, memberId, email, 'new address');
         const isStored = await this.database.transaction(async (tx) => {
           await lockOwner(tx, project.schema, memberId);
           return this.fresh.isStored(tx, scope);
         }, usedBy(scope));
         return isStored ? mail : undefined;
       }
-      if (!(await this.throttle.takeMail(project, 'taken address', owner.member_id))) return undefined;
+      if (!(await this.throttle.takeMail(project, 'taken address', owner.email))) return undefined;
       return noticeMail({ to: owner.email, project: project.label, text: TAKEN });
     };
     await this.mail.sendOneAfter(client, project.id, { type: 'verification', make });
@@ -84,13 +86,23 @@ export class VerificationMails {
   #jobFor(project: Project, memberId: string): MailJob {
     const make = async () => {
       const member = await findCredential(this.database.ofProject(project), project, memberId);
-      return member && this.#create(project, memberId, member.email);
+      return member && this.#create(project, memberId, member.email, 'own address');
     };
     return { type: 'verification', make };
   }
 
-  /** A newer code takes the place of the former one; a new password or another address ends all codes and links. */
-  async #create(project: Project, memberId: string, email: string): Promise<Mail> {
+  /**
+   * A newer code takes the place of the former one; a new password or another address ends all codes and links. Undefined
+   * if the address was sent the allowed number of mails: then there is nothing new to guess either. Those that others send
+   * to an address are counted apart, so that they keep none from who has it.
+   */
+  async #create(
+    project: Project,
+    memberId: string,
+    email: string,
+    type: 'own address' | 'new address',
+  ): Promise<Mail | undefined> {
+    if (!(await this.throttle.takeMail(project, type, email))) return undefined;
     const terms = { memberId, data: email, minutes: HOURS * 60 };
     const code = await this.secrets.makeCode(project, 'email', memberId, { ...terms, digits: CODE_DIGITS });
     const token = await this.secrets.makeToken(project, 'email', terms);

@@ -53,15 +53,15 @@ export class MailedCodeService {
     await this.catalog.inProject(project, () => this.throttle.count(project, { address }));
     await this.mail.sendOneAfter(client, project.id, {
       type: 'sign_in_code',
-      make: () => this.#createMail(project, email),
+      make: () => this.#createMail(project, client, email),
     });
     return NULL_ANSWER;
   }
 
   /** The code of another request replaces it; beyond the allowed number of mails the last one stays valid. */
-  async #createMail(project: Project, email: string): Promise<Mail | undefined> {
+  async #createMail(project: Project, { address }: AuthRequest, email: string): Promise<Mail | undefined> {
     const { found, account } = await this.#holderOf(project, email);
-    if (!(await this.throttle.takeMail(project, 'sign-in', account))) return undefined;
+    if (!(await this.throttle.takeMail(project, 'sign-in', email, address))) return undefined;
     const member = found && (await isUsableNow(this.catalog, project, found)) ? found : undefined;
     const terms = { memberId: member?.member_id ?? null, digits: DIGITS, minutes: MINUTES };
     const code = await this.secrets.makeCode(project, 'sign-in', account, terms);

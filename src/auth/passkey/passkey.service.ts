@@ -15,7 +15,7 @@ import { UnitStores } from '../../unit/unit-stores.js';
 import type { AuthRequest } from '../auth-request.js';
 import { NewSessions } from '../new-sessions.js';
 import { lockOwner, refuseTooMany } from '../owned-units.js';
-import { accountOf } from '../credential.js';
+import { unguessableOf } from '../credential.js';
 import { FreshProof } from '../session/fresh-proof.js';
 import { signInFailed, wrongProof } from '../refusals.js';
 import { Throttle } from '../throttle.js';
@@ -67,7 +67,7 @@ export class PasskeyService {
     const { project } = scope;
     return this.catalog.inProject(project, async () => {
       const found = await this.passkeys.find(project, answer.response);
-      const attempt = { address: client.address, ...(found && { account: accountOf(found) }) };
+      const attempt = { address: client.address, ...(found && { account: unguessableOf(found) }) };
       return this.throttle.guard(project, attempt, async () => {
         const used = await this.passkeys.use(scope, client, answer, found);
         if (!used) throw signInFailed('passkey');

@@ -55,7 +55,7 @@ export class PasswordService {
   async #createMail(project: Project, email: string): Promise<Mail | undefined> {
     const found = await findCredentialByEmail(this.database.ofProject(project), project, email);
     if (!found || !(await isUsableNow(this.catalog, project, found))) return undefined;
-    if (!(await this.throttle.takeMail(project, 'recovery', found.member_id))) return undefined;
+    if (!(await this.throttle.takeMail(project, 'recovery', found.email))) return undefined;
     const terms = { memberId: found.member_id, minutes: TOKEN_MINUTES };
     const token = await this.secrets.makeToken(project, 'recovery', terms);
     const link = `${this.publicAddress.url}/api/lib/auth/reset_password/${token}`;

@@ -10,7 +10,7 @@ import type { RequestScope } from '../../tenancy/request-scope.js';
 import { type AuthRequest, requireSession } from '../auth-request.js';
 import { NewSessions } from '../new-sessions.js';
 import { OneTimeSecrets } from '../one-time-secrets.js';
-import { accountOf, findCredential } from '../credential.js';
+import { findCredential, unguessableOf } from '../credential.js';
 import { FreshProof } from '../session/fresh-proof.js';
 import { FIRST_STEP_MINUTES } from '../second-step/second-step-check.js';
 import { signInFailed } from '../refusals.js';
@@ -56,7 +56,7 @@ export class ExchangeService {
     const { project } = scope;
     return this.catalog.inProject(project, async () => {
       const owner = (await this.secrets.findToken(project, 'exchange', code))?.member_id;
-      const attempt = { address: client.address, ...(owner && { account: accountOf({ member_id: owner }) }) };
+      const attempt = { address: client.address, ...(owner && { account: unguessableOf({ member_id: owner }) }) };
       return this.throttle.guard(project, attempt, async () => {
         // As the application has made its `code_challenge` (RFC 7636, S256).
         const terms = { proof: sha256(verifier), minutes: FIRST_STEP_MINUTES, tries: TRIES };

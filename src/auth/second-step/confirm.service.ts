@@ -8,7 +8,7 @@ import type { RequestScope } from '../../tenancy/request-scope.js';
 import { type AuthRequest, requireSession } from '../auth-request.js';
 import type { PasskeyAnswerBody } from '../passkey/passkey.dto.js';
 import { PasskeyStore } from '../passkey/passkey-store.js';
-import { accountOf, type Credential, credentialOf } from '../credential.js';
+import { accountOf, type Credential, credentialOf, unguessableOf } from '../credential.js';
 import { verifyPassword } from '../password/password-hash.js';
 import { FreshProof } from '../session/fresh-proof.js';
 import { wrongProof } from '../refusals.js';
@@ -33,7 +33,8 @@ export class ConfirmService {
     const { id, sessionId } = requireSession(caller);
     return this.catalog.inProject(project, async () => {
       const member = await credentialOf(this.database.ofProject(project), project, id);
-      const attempt = { address: client.address, account: accountOf(member) };
+      const account = given.response === null ? accountOf(member) : unguessableOf(member);
+      const attempt = { address: client.address, account };
       await this.throttle.guard(project, attempt, () => this.#prove(scope, client, member, given));
       await this.fresh.renew(project, sessionId);
       return NULL_ANSWER;

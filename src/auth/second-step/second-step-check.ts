@@ -74,7 +74,7 @@ export class SecondStepCheck {
     const { member_id: memberId, email: to } = member;
     await this.throttle.count(project, client);
     await this.mail.sendAfter(client, { project: project.id, most: 1 }, async (send) => {
-      if (!(await this.throttle.takeMail(project, 'code', memberId))) return;
+      if (!(await this.throttle.takeMail(project, 'code', to))) return;
       const terms = { memberId, digits: CODE_DIGITS, minutes: CODE_MINUTES };
       const code = await this.secrets.makeCode(project, 'code', memberId, terms);
       send({ type: 'code', make: () => codeMail({ to, project: project.label, code, minutes: CODE_MINUTES }) });

@@ -143,6 +143,19 @@ describe('an address', () => {
     expect(tokenIn(await mailbox.last('dotted@example.com.'))).not.toBe('');
   });
 
+  it('in another form of its letters is stored as mails go to it, so that its owner can have the account', async () => {
+    const reply = await join('squatter', 'ｂo\ufe0fss@Corp．example');
+    expect(reply.body.content).toMatchObject({ email: 'boss@Corp.example' });
+    await open.post('/auth/recover_password', { email: 'boss@corp.example' });
+    const token = tokenIn(await mailbox.last('boss@corp.example'));
+    expect((await open.post(`/auth/reset_password/${token}`, { new_password: 'that of the owner' })).status).toBe(200);
+    expect((await signIn('squatter', password)).status).toBe(401);
+    const made = await admin.post('/person/unit', { username: 'wide', email: 'ｗide@example.com' });
+    expect(made.body.content).toMatchObject({ email: 'wide@example.com' });
+    const changed = await admin.put(`/person/unit/${made.body.content.id}`, { email: 'ｗide@example.net' });
+    expect(changed.body.content).toMatchObject({ email: 'wide@example.net' });
+  });
+
   it('that is written differently in a request gets its mail at the stored form, whatever the headers say', async () => {
     const reply = await send(service.service, {
       method: 'POST',

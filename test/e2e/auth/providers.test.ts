@@ -512,6 +512,14 @@ describe('the start', () => {
     expect((await late.open((await late.toCallback('corp', 'olaf')).href)).status).toBe(302);
   });
 
+  it('ends the oldest tickets too where there are too many', async () => {
+    lowerLimit('signInsUnderWay', 10);
+    for (let made = 0; made < 60; made += 20)
+      await Promise.all(Array.from({ length: 20 }, () => ok(boss.post('/auth/identity/link', { provider: 'corp' }))));
+    const tickets = await query(admin, `SELECT FROM $schema."_one_time" WHERE "id" LIKE 'link %'`);
+    expect(tickets.length).toBeLessThan(10 + 50);
+  });
+
   it('leads to the provider with what it needs and what it may be told', async () => {
     const app = application();
     const response = await app.start('corp', { login_hint: 'ann@example.com', prompt: 'login' });

@@ -204,11 +204,18 @@ describe('failures of one account from one address', () => {
     (project: TestProject, { accessToken }: TestMember): Call =>
     (_, address = '192.0.2.1') =>
       project.post(path, body, { token: accessToken, ...from(address) });
-  const failures: readonly [string, (project: TestProject, member: TestMember) => Call | Promise<Call>, number][] = [
+  /** With whether they are counted with passwords. */
+  const failures: readonly [
+    string,
+    (project: TestProject, member: TestMember) => Call | Promise<Call>,
+    number,
+    boolean,
+  ][] = [
     [
       'codes of a provider with a wrong verifier',
       (project, member) => async (_, address) => exchange(project, await token(project, 'exchange', member), address),
       401,
+      false,
     ],
     [
       'wrong answers of a passkey',
@@ -220,9 +227,10 @@ describe('failures of one account from one address', () => {
         return signIn;
       },
       401,
+      false,
     ],
-    ['wrong passwords as a fresh proof', inSession('/auth/confirm', { password: 'a wrong one' }), 400],
-    ['wrong codes that prove an address', inSession('/auth/verify_email', { code: '000000' }), 400],
+    ['wrong passwords as a fresh proof', inSession('/auth/confirm', { password: 'a wrong one' }), 400, true],
+    ['wrong codes that prove an address', inSession('/auth/verify_email', { code: '000000' }), 400, true],
     [
       'wrong passwords with a link',
       (project, member) =>
@@ -231,9 +239,10 @@ describe('failures of one account from one address', () => {
           return project.post('/auth/verify_email', body, from(address));
         },
       401,
+      true,
     ],
   ];
-  it.each(failures)('%s: ten, then 429', async (_, prepare, status) => {
+  it.each(failures)('%s: ten, then 429', async (_, prepare, status, isGuess) => {
     const project = await members();
     const ann = await signUp(project, 'ann');
     const call = await prepare(project, ann);
@@ -244,11 +253,29 @@ describe('failures of one account from one address', () => {
     const reply = await call('third');
     expect(refusalOf(reply)).toEqual({ status: 429, messages: ['request.throttled'] });
     expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(700);
-    // They are those of the account, whichever way it is tried by.
-    expect((await attempt(project, 'ann', ann.password)).status).toBe(429);
+    // They are those of the account, whichever way it is tried by; what nobody can guess is counted apart.
+    expect((await attempt(project, 'ann', ann.password)).status).toBe(isGuess ? 429 : 200);
     expect((await call('elsewhere', '192.0.2.2')).status).toBe(status);
     expect((await attempt(project, 'ann', ann.password, '192.0.2.2')).status).toBe(200);
   });
+});
+
+it('wrong passwords of a stranger keep no member from its passkey', async () => {
+  const project = await members();
+  const { accessToken: token } = await signUp(project, 'ann');
+  await setSettings(project, { passkeyDomain: 'example.com', passkeyOrigins: [ORIGIN] });
+  const device = new Authenticator(ORIGIN);
+  const made = await ok(project.post('/auth/passkey/options', {}, { token }));
+  const response = device.create(made.options);
+  await ok(project.post('/auth/passkey', { challenge_id: made.challenge_id, response }, { token }));
+  await attempt(project, 'ann', 'a wrong one');
+  await fill(project, ATTEMPT_LIMITS.pair, 10);
+  expect((await attempt(project, 'ann', 'a wrong one')).status).toBe(429);
+  for (const path of ['/auth/passkey/signin', '/auth/confirm']) {
+    const { challenge_id, options } = await ok(project.post('/auth/passkey/signin/options', {}, from('192.0.2.1')));
+    const body = { challenge_id, response: device.get(options) };
+    await ok(project.post(path, body, { ...from('192.0.2.1'), ...(path === '/auth/confirm' && { token }) }));
+  }
 });
 
 describe('one address', () => {
@@ -439,7 +466,32 @@ describe('mails to one member', () => {
       },
     ],
   ];
-  it.each(mails)('%s: ten an hour', async (_, name, prepare) => {
+  const elsewhere: typeof mails = [
+    [
+      'mails to an address that nobody has, for many members',
+      'sue',
+      async (project, { id, accessToken, email }) => {
+        await ok(project.delete(`/person/unit/${id}`, { token: accessToken }));
+        return async (at) => {
+          const { accessToken: token } = await signUp(project, `member-${at}`);
+          return project.post('/auth/email', { email }, { token });
+        };
+      },
+    ],
+    [
+      'mails that prove an address, for one account after another',
+      'tom',
+      (project, first) => {
+        let last: TestMember = first;
+        return async () => {
+          await ok(project.delete(`/person/unit/${last.id}`, { token: last.accessToken }));
+          last = await signUp(project, 'tom');
+          return project.get('/auth/me', { token: last.accessToken });
+        };
+      },
+    ],
+  ];
+  it.each([...mails, ...elsewhere])('%s: ten an hour', async (_, name, prepare) => {
     const project = await members();
     const member = await signUp(project, name);
     await setSettings(project, { mailSignIn: true });
@@ -454,6 +506,25 @@ describe('mails to one member', () => {
     await mailsSent(project);
     expect(await mailbox.to(member.email)).toHaveLength(2);
   });
+});
+
+it('a client leaves codes in place of the password to others, who ask for the same member', async () => {
+  const project = await members();
+  const { email } = await signUp(project, 'uma');
+  await setSettings(project, { mailSignIn: true });
+  const ask = (address: string) => ok(project.post('/auth/code', { email }, from(address)));
+  await ask('192.0.2.1');
+  await mailbox.last(email);
+  await fill(project, 10, 10);
+  await ask('192.0.2.1');
+  await ask('192.0.2.2');
+  await mailbox.last(email, 2);
+  await mailsSent(project);
+  expect(await mailbox.to(email)).toHaveLength(2);
+  await fill(project, 20, 20);
+  await ask('192.0.2.3');
+  await mailsSent(project);
+  expect(await mailbox.to(email)).toHaveLength(2);
 });
 
 describe('a throttle', () => {
