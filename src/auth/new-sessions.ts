@@ -60,7 +60,8 @@ export class NewSessions {
           memberId,
           password,
           unit,
-          withoutApp: way !== 'passkey' && !member.totp_confirmed,
+          // No session begins without a code of an app that is set up.
+          secondStep: way === 'passkey' || member.totp_confirmed,
           client,
         });
         if (!session) throw signInFailed(way);

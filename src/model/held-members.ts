@@ -7,7 +7,7 @@ export const HELD_TEXTS = {
   'email.unverified':
     'This project asks for a verified e-mail address: give the code that was mailed to it (POST /auth/verify_email)',
   'second_step.missing':
-    'This project asks for a second step: set up an authenticator app (POST /auth/totp) or a passkey (POST /auth/passkey/options)',
+    'This project asks for a second step: set up an authenticator app (POST /auth/totp) or a passkey (POST /auth/passkey/options), or use the one that you have (POST /auth/confirm)',
 } as const;
 
 /** What they have to do: the code of the refusal. */

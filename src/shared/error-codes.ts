@@ -217,7 +217,7 @@ export const ERRORS = {
   'second_step.missing': {
     status: 403,
     meaning:
-      'The project asks for a second step, which the member has not set up: it reaches its own authentication alone.',
+      'The project asks for a second step, which the member has not set up, or not used in this session: it reaches its own authentication alone.',
   },
   'session.stale': { status: 403, meaning: 'The member has to prove once more who it is (POST /auth/confirm).' },
   'session.unknown': { status: 404, meaning: 'The member has no such session.' },

@@ -207,6 +207,7 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
   trustAllStatement: () => verified.trustAllStatement(SCHEMA, 'city'),
   showVerifiedStatement: () => verified.showVerifiedStatement(SCHEMA, member, ID, true),
   removeTotpStatement: () => totp.removeTotpStatement(SCHEMA, ID),
+  recordSecondStepStatement: () => session.recordSecondStepStatement(SCHEMA, ID),
   renewProofStatement: () => session.renewProofStatement(SCHEMA, ID),
   deleteOldestStatement: () => oneTime.deleteOldestStatement(SCHEMA, 'provider', 1),
   deleteSecretsOfMemberStatement: () => oneTime.deleteSecretsOfMemberStatement(SCHEMA, ID),
@@ -216,9 +217,9 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
   ],
   startSessionStatement: () =>
     [
-      { password: 'hash', withoutApp: true },
+      { password: 'hash', secondStep: false },
       { unit: { kind: 'passkey', id: ID } },
-      { unit: { kind: 'identity', id: ID }, withoutApp: true },
+      { unit: { kind: 'identity', id: ID }, secondStep: false },
       {},
     ].map((proof) =>
       session.startSessionStatement(SCHEMA, {

@@ -29,7 +29,7 @@ export class PasskeyBehavior implements RegisteredBehavior, OnModuleInit {
     const caller = originalCallerOf(session);
     if (written === 'edit' || caller.type !== 'member') return;
     await this.changes.tell(session, scalarText(draft.values.get('member')), 'passkey_on');
-    transactionOf(session).afterCommit(() => this.sessions.forget(caller.sessionId));
+    await this.sessions.recordSecondStep(transactionOf(session), session.project, caller.sessionId);
   }
 
   /** @throws KindError 403 */

@@ -10,7 +10,7 @@ import type { PasskeyAnswerBody } from '../passkey/passkey.dto.js';
 import { PasskeyStore } from '../passkey/passkey-store.js';
 import { accountOf, type Credential, credentialOf, unguessableOf } from '../credential.js';
 import { verifyPassword } from '../password/password-hash.js';
-import { FreshProof } from '../session/fresh-proof.js';
+import { FreshProof, type ProvedBy } from '../session/fresh-proof.js';
 import { wrongProof } from '../refusals.js';
 import { Throttle } from '../throttle.js';
 import type { ConfirmBody } from './second-step.dto.js';
@@ -35,8 +35,8 @@ export class ConfirmService {
       const member = await credentialOf(this.database.ofProject(project), project, id);
       const account = given.response === null ? accountOf(member) : unguessableOf(member);
       const attempt = { address: client.address, account };
-      await this.throttle.guard(project, attempt, () => this.#prove(scope, client, member, given));
-      await this.fresh.renew(project, sessionId);
+      const by = await this.throttle.guard(project, attempt, () => this.#prove(scope, client, member, given));
+      await this.fresh.renew(project, sessionId, by);
       return NULL_ANSWER;
     });
   }
@@ -46,17 +46,20 @@ export class ConfirmService {
     client: AuthRequest,
     member: Credential,
     { password, otp, challenge_id, response }: ConfirmBody,
-  ): Promise<void> {
+  ): Promise<ProvedBy> {
     const { project } = scope;
     if (challenge_id === null && response !== null)
       throw wrongWay('challenge_id', 'that of the options, with the response');
     if (challenge_id !== null && response === null)
       throw wrongWay('response', 'what the passkey answers, with the challenge_id');
-    if (challenge_id !== null && response !== null)
-      return this.#proveByPasskey(scope, client, member, { challenge_id, response });
+    if (challenge_id !== null && response !== null) {
+      await this.#proveByPasskey(scope, client, member, { challenge_id, response });
+      return 'second step';
+    }
     if (member.totp_confirmed) {
       if (otp === null) throw wrongWay('otp', 'a code of your authenticator app, or a recovery code');
-      return this.totp.use(project, member, otp);
+      await this.totp.use(project, member, otp);
+      return 'second step';
     }
     if ((await this.passkeys.countOf(project, member.member_id)) > 0)
       throw wrongWay('response', 'what your passkey answers, with its challenge_id');
@@ -66,6 +69,7 @@ export class ConfirmService {
     }
     if (password === null) throw wrongWay('password', 'your password');
     if (!(await verifyPassword(member.password_hash, password, project.id))) throw wrongProof();
+    return 'password';
   }
 
   async #proveByPasskey(

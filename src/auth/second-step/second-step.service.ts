@@ -12,6 +12,7 @@ import type { Project } from '../../tenancy/project.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
 import { type AuthRequest, requireAdministrator, requireSession } from '../auth-request.js';
 import { Notices } from '../notices.js';
+import { lockOwner } from '../owned-units.js';
 import { administratorsOf, type Credential, credentialOf, findCredential, memberNamed } from '../credential.js';
 import { PasskeyStore } from '../passkey/passkey-store.js';
 import { FreshProof } from '../session/fresh-proof.js';
@@ -59,11 +60,14 @@ export class SecondStepService {
         const { id: memberId, sessionId: but } = requireSession(caller);
         const first = await this.totp.firstCode(project, member, code);
         const codes = await this.#record(scope, member, 'member.totp_on', async (tx) => {
+          await lockOwner(tx, project.schema, memberId);
+          // Once more: a passkey that was added meanwhile would be asked for.
+          await this.fresh.require(scope, tx);
           const made = await this.totp.confirm(tx, project, first);
           await this.sessions.end(tx, project, { memberId, but });
+          await this.sessions.recordSecondStep(tx, project, but);
           return made;
         });
-        this.sessions.forget(but);
         return jsonAnswer({ recovery_codes: codes });
       }),
     );

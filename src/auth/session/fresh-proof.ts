@@ -12,6 +12,9 @@ import { requireSession } from '../auth-request.js';
 import { type Credential, credentialOf } from '../credential.js';
 import { SessionStore } from './session-store.js';
 
+/** With which a member has proved who it is: an app or a passkey, or its password. */
+export type ProvedBy = 'second step' | 'password';
+
 @Injectable()
 export class FreshProof {
   constructor(
@@ -28,7 +31,7 @@ export class FreshProof {
   ): Promise<MemberCaller> {
     const member = requireSession(caller);
     const seconds = this.config.stepUpTtl / 1000;
-    const statement = findProofStatement(project.schema, member.sessionId, seconds);
+    const statement = findProofStatement(project.schema, member.sessionId, seconds, project.settings);
     const [row] = await executor.run<{ fresh: boolean }>(statement);
     if (row?.fresh) return member;
     throw refusal('session.stale', 'Prove who you are once more before this: POST /auth/confirm, or sign in again');
@@ -48,7 +51,9 @@ export class FreshProof {
     });
   }
 
-  async renew(project: Project, sessionId: string): Promise<void> {
-    await this.database.ofProject(project).run(renewProofStatement(project.schema, sessionId));
+  async renew(project: Project, sessionId: string, by: ProvedBy): Promise<void> {
+    const executor = this.database.ofProject(project);
+    await executor.run(renewProofStatement(project.schema, sessionId));
+    if (by === 'second step') await this.sessions.recordSecondStep(executor, project, sessionId);
   }
 }

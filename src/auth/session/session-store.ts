@@ -20,6 +20,7 @@ import {
   endSessionsStatement,
   rotateTokenStatement,
   listSessionsStatement,
+  recordSecondStepStatement,
   recordUseStatement,
   startSessionStatement,
   findSuccessorStatement,
@@ -48,8 +49,8 @@ export interface SessionStart {
   readonly password?: string | undefined;
   /** The passkey or the identity that was used. */
   readonly unit?: WayInUnit | undefined;
-  /** No code of an authenticator app was asked for, as the member had none. */
-  readonly withoutApp?: boolean | undefined;
+  /** Whether it has used its authenticator app or a passkey. */
+  readonly secondStep?: boolean | undefined;
   readonly client?: SessionClient | undefined;
 }
 
@@ -82,7 +83,7 @@ export class SessionStore {
   async start(
     executor: Executor,
     project: Project,
-    { kindId, memberId, password, unit, withoutApp, client }: SessionStart,
+    { kindId, memberId, password, unit, secondStep, client }: SessionStart,
   ): Promise<SessionGrant | undefined> {
     const [sessionId, refreshId] = [randomUUID(), randomUUID()];
     const lifetime = this.config.refreshTokenTtl / 1000;
@@ -92,7 +93,7 @@ export class SessionStore {
         ...session,
         ...(password !== undefined && { password }),
         ...(unit && { unit }),
-        ...(withoutApp && { withoutApp }),
+        ...(secondStep !== undefined && { secondStep }),
       }),
     );
     if (!row) return undefined;
@@ -111,9 +112,12 @@ export class SessionStore {
     return (await executor.run(findSessionStatement(schema, sessionId, settings))).length > 0;
   }
 
-  /** Makes this process ask again what a session may. */
-  forget(sessionId: string): void {
-    this.#checked.delete(sessionId);
+  /** The member has used its second step in a session, or set it up: the session may let it go further. */
+  async recordSecondStep(executor: Executor, { schema }: Project, sessionId: string): Promise<void> {
+    await executor.run(recordSecondStepStatement(schema, sessionId));
+    const forget = (): void => void this.#checked.delete(sessionId);
+    forget();
+    executor.tx?.afterCommit(forget);
   }
 
   /** Makes this process ask again what all sessions may; in a transaction, once more after the commit. */

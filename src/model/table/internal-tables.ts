@@ -96,6 +96,8 @@ export const INTERNAL_TABLES: readonly TableShape[] = [
       column('user_agent', 'text', false),
       // When the member last proved who it is; null: at the start.
       column('proved_at', 'timestamptz', false),
+      // Whether its member has used an app or a passkey in it, or set one up.
+      column('second_step', 'boolean', false),
     ],
     ['member_id', 'expires_at'],
   ),

@@ -2,7 +2,7 @@
 import { REFRESH_TABLE, SESSION_TABLE } from '../../model/table/internal-tables.js';
 import { CREDENTIAL_KIND } from '../../model/built-in-traits.js';
 import type { MemberDemands } from '../../model/held-members.js';
-import { demandsMore, heldReason } from './held.sql.js';
+import { demandsMore, heldReason, lacksSecondStep } from './held.sql.js';
 import { seconds, utcText } from '../columns.sql.js';
 import { all, ident, integer, param, render, sql, type Fragment, type Statement } from '../fragment.js';
 
@@ -32,8 +32,8 @@ interface NewSession {
   readonly password?: string;
   /** What the member has signed in with; if it is gone since, no session is started. */
   readonly unit?: WayInUnit;
-  /** No code of an authenticator app was asked for; if one is set up since, no session is started. */
-  readonly withoutApp?: boolean;
+  /** Whether the member has used its app or a passkey; if it has not, and an app is set up since, no session is started. */
+  readonly secondStep?: boolean;
 }
 
 const IS_ALIVE = sql`s."expires_at" > now()`;
@@ -61,7 +61,8 @@ export function startSessionStatement(schema: string, session: NewSession): Stat
         deleted AS (${deleteTokensOf(schema, sql`expired`)}),
         started AS (
           INSERT INTO ${sessions} (
-            "id", "member_kind", "member_id", "started_at", "used_at", "expires_at", "address", "user_agent"
+            "id", "member_kind", "member_id", "started_at", "used_at", "expires_at", "address", "user_agent",
+            "second_step"
           )
           SELECT
             ${key},
@@ -71,7 +72,8 @@ export function startSessionStatement(schema: string, session: NewSession): Stat
             now(),
             now() + ${seconds(lifetime)},
             ${param(client?.address ?? null)},
-            ${param(client?.userAgent ?? null)}
+            ${param(client?.userAgent ?? null)},
+            ${param(session.secondStep ?? null)}::boolean
           FROM allowed
           RETURNING "id"
         ),
@@ -86,11 +88,11 @@ export function startSessionStatement(schema: string, session: NewSession): Stat
  * The CTE `allowed`, of one row if what the member has proved itself with is still there, and all that is asked for. The
  * credentials are locked first, as by what removes ways to sign in.
  */
-function stillProved(schema: string, { memberId, password, unit, withoutApp }: NewSession): Fragment {
+function stillProved(schema: string, { memberId, password, unit, secondStep }: NewSession): Fragment {
   const member = sql`${param(memberId)}::uuid`;
   const unchanged = [
     password === undefined ? undefined : sql`"password_hash" = ${param(password)}`,
-    withoutApp ? sql`"totp_confirmed" IS NOT TRUE` : undefined,
+    secondStep === false ? sql`"totp_confirmed" IS NOT TRUE` : undefined,
   ];
   const credential = unchanged.some((each) => each !== undefined)
     ? sql`
@@ -154,19 +156,28 @@ export function aliveSessionsStatement(schema: string, ids: readonly string[], d
   `);
 }
 
-/** The `HeldReason` of the member of a session `s`. */
+/** The `HeldReason` of a session `s`. */
 function heldReasonOf(schema: string, demands: MemberDemands): Fragment {
   const credentials = sql`${ident(schema, CREDENTIAL_KIND)} AS c WHERE c."member_id" = s."member_id"`;
   return demandsMore(demands)
-    ? sql`(SELECT ${heldReason(schema, sql`c`, demands)} FROM ${credentials})`
+    ? sql`(SELECT ${heldReason(schema, sql`c`, demands, sql`s`)} FROM ${credentials})`
     : sql`NULL::text`;
 }
 
-/** One row `fresh` of a session that is alive: whether its member has proved who it is within these seconds. */
-export function findProofStatement(schema: string, id: string, window: number): Statement {
+/**
+ * One row `fresh` of a session that is alive: whether its member has proved who it is within these seconds, also by the
+ * second step where it has one and that is asked for.
+ */
+export function findProofStatement(schema: string, id: string, window: number, demands: MemberDemands): Statement {
   return render(
     sql`
-      SELECT coalesce(s."proved_at", s."started_at") > now() - ${seconds(window)} AS fresh
+      SELECT
+        coalesce(s."proved_at", s."started_at") > now() - ${seconds(window)}
+          AND NOT EXISTS (
+            SELECT 1
+            FROM ${ident(schema, CREDENTIAL_KIND)} AS c
+            WHERE c."member_id" = s."member_id" AND ${lacksSecondStep(schema, sql`c`, demands, sql`s`)}
+          ) AS fresh
       FROM ${ident(schema, SESSION_TABLE)} AS s
       WHERE s."id" = ${param(id)}::uuid AND ${IS_ALIVE}
     `,
@@ -179,6 +190,11 @@ export function renewProofStatement(schema: string, id: string): Statement {
     sql`UPDATE ${ident(schema, SESSION_TABLE)} SET "proved_at" = now() WHERE "id" = ${param(id)}::uuid`,
     true,
   );
+}
+
+/** Stores that the member of a session has used its second step in it, or set it up. */
+export function recordSecondStepStatement(schema: string, id: string): Statement {
+  return render(sql`UPDATE ${ident(schema, SESSION_TABLE)} SET "second_step" = true WHERE "id" = ${param(id)}::uuid`);
 }
 
 /** Stores that a session is used now, unless another transaction is changing it. */

@@ -2,13 +2,21 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TOTP } from 'otpauth';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import type { AuthRequest } from '../../../src/auth/auth-request.js';
+import type { Credential } from '../../../src/auth/credential.js';
+import { NewSessions } from '../../../src/auth/new-sessions.js';
+import { PasskeyStore } from '../../../src/auth/passkey/passkey-store.js';
 import { SessionStore } from '../../../src/auth/session/session-store.js';
+import { schemaName } from '../../../src/model/names.js';
+import { findCredentialStatement } from '../../../src/sql/member/credential.sql.js';
+import { lockOwnerStatement } from '../../../src/sql/member/owned.sql.js';
 import { ProjectStore } from '../../../src/tenancy/project-store.js';
 import { type Algorithm, Authenticator } from '../../support/authenticator.js';
 import { anonymous, signUp, withMembers, type TestMember } from '../../support/callers.js';
 import { ok, query } from '../../support/definitions.js';
 import { lowerLimit } from '../../support/limits.js';
+import { follow } from '../../support/live.js';
 import { Mailbox, setSettings, temporaryFolder } from '../../support/mailbox.js';
 import { startTestService, type TestProject } from '../../support/service.js';
 
@@ -508,6 +516,22 @@ describe('a fresh proof', () => {
   });
 });
 
+/** The passkey of somebody, as one of another member. */
+const copyOfPasskey = (schema: string, memberId: string) => ({
+  text: `INSERT INTO "${schema}"."passkey"
+    SELECT (jsonb_populate_record(p, jsonb_build_object('id', gen_random_uuid(), 'member', $1::text, 'credential_id', 'copy'))).*
+    FROM "${schema}"."passkey" AS p
+    LIMIT 1`,
+  values: [memberId],
+});
+
+const CLIENT: AuthRequest = {
+  address: '127.0.0.1',
+  userAgent: undefined,
+  inCookie: false,
+  afterAnswer: (work) => void work(),
+};
+
 describe('second_step', () => {
   it('is met by a passkey, with which the other ways in go on', async () => {
     const { member, as, device } = await withPasskey('ben');
@@ -543,5 +567,127 @@ describe('second_step', () => {
       await setSettings(admin, { secondStep: 'optional', otp: false, passkeyDomain: DOMAIN });
     }
     expect((await signIn(device)).status).toBe(200);
+  });
+
+  describe('asks of each session', () => {
+    const missing = refused(403, 'second_step.missing');
+    const stale = refused(403, 'session.stale');
+    const signInByPassword = async ({ username, password }: TestMember) =>
+      admin.as((await ok(open.post('/auth/signin', { username, password }))).access_token as string);
+    const prove = async (as: TestProject, device: Authenticator) => {
+      const { challenge_id, options } = await request();
+      return as.post('/auth/confirm', { challenge_id, response: device.get(options) });
+    };
+
+    it('that it was used in it: one begun with the password alone opens no more after another has added a passkey', async () => {
+      await setSettings(admin, { secondStep: 'everyone' });
+      try {
+        const member = await signUp(admin, 'dan');
+        const [stolen, own] = [await signInByPassword(member), await signInByPassword(member)];
+        const begun = await creation(stolen);
+        const device = new Authenticator(ORIGIN);
+        await enrol(own, device);
+        expect((await own.get('/person/unit')).status).toBe(200);
+        expect(codes(await stolen.get('/person/unit'))).toEqual(missing);
+        expect(codes(await stolen.post('/api_key/unit', { label: 'k' }))).toEqual(missing);
+        await expect(follow(stolen, { people: '/person/unit' })).rejects.toThrow('second_step.missing');
+        // It adds no way in of its own, though it was begun a moment ago.
+        const response = new Authenticator(ORIGIN).create(begun.options);
+        for (const call of [
+          () => stolen.post('/auth/passkey/options', {}),
+          () => stolen.post('/auth/passkey', { challenge_id: begun.challenge_id, response }),
+          () => stolen.post('/auth/totp', {}),
+          () => stolen.post('/auth/email', { email: 'other@example.com' }),
+        ])
+          expect(codes(await call())).toEqual(stale);
+        expect(codes(await stolen.post('/auth/confirm', { password: member.password }))).toEqual(
+          refused(400, 'parameter.required'),
+        );
+        // With the passkey it goes on.
+        await ok(prove(stolen, device));
+        expect((await stolen.get('/person/unit')).status).toBe(200);
+        await ok(stolen.post('/api_key/unit', { label: 'k' }));
+      } finally {
+        await setSettings(admin, { secondStep: 'optional' });
+      }
+    });
+
+    it('also where the setting comes later, after refreshes too', async () => {
+      const { member, as, device } = await withPasskey('eli');
+      const { username, password } = member;
+      const session = await ok(open.post('/auth/signin', { username, password }));
+      const half = admin.as(session.access_token as string);
+      expect((await half.get('/person/unit')).status).toBe(200);
+      const byDevice = admin.as((await ok(signIn(device))).access_token as string);
+      await setSettings(admin, { secondStep: 'everyone' });
+      try {
+        for (const whole of [as, byDevice]) expect((await whole.get('/person/unit')).status).toBe(200);
+        expect(codes(await half.get('/person/unit'))).toEqual(missing);
+        const next = await ok(open.post('/auth/refresh', undefined, { token: session.refresh_token as string }));
+        const refreshed = admin.as(next.access_token as string);
+        expect(codes(await refreshed.get('/person/unit'))).toEqual(missing);
+        // Nor where passkeys could not be used for a while.
+        await setSettings(admin, { passkeyDomain: 'app.example.com' });
+        expect(codes(await refreshed.get('/person/unit'))).toEqual(missing);
+        await setSettings(admin, { passkeyDomain: DOMAIN });
+        expect(codes(await refreshed.get('/person/unit'))).toEqual(missing);
+        expect(codes(await refreshed.post('/auth/totp', {}))).toEqual(stale);
+        await ok(prove(refreshed, device));
+        expect((await refreshed.get('/person/unit')).status).toBe(200);
+      } finally {
+        await setSettings(admin, { secondStep: 'optional', passkeyDomain: DOMAIN });
+      }
+    });
+
+    it('of sign-ins that are under way too', async () => {
+      const { app, database } = service.service;
+      await setSettings(admin, { secondStep: 'everyone' });
+      try {
+        const { accessToken, username } = await signUp(admin, 'fin');
+        const project = await app.get(ProjectStore).find(admin.id);
+        if (!project) throw new Error('no project');
+        const [before] = await database.run<Credential>(findCredentialStatement(project.schema, username));
+        if (!before) throw new Error('no member');
+        await enrol(admin.as(accessToken), new Authenticator(ORIGIN));
+        // The question whether there is a passkey was answered before.
+        const countOf = vi.spyOn(app.get(PasskeyStore), 'countOf').mockResolvedValueOnce(0);
+        const begun = await app.get(NewSessions).session(project, CLIENT, before, { way: 'password', otp: null });
+        expect(countOf).toHaveBeenCalledOnce();
+        countOf.mockRestore();
+        const { access_token: token } = JSON.parse(begun.content) as { access_token: string };
+        expect(codes(await admin.as(token).get('/person/unit'))).toEqual(missing);
+      } finally {
+        await setSettings(admin, { secondStep: 'optional' });
+      }
+    });
+
+    it('before it confirms an app, also while a passkey is being added', async () => {
+      const { database } = service.service;
+      await setSettings(admin, { secondStep: 'everyone' });
+      try {
+        const stolen = await signUp(admin, 'gus');
+        const as = admin.as(stolen.accessToken);
+        const { secret } = (await ok(as.post('/auth/totp', {}))) as { secret: string };
+        const schema = schemaName(admin.id);
+        const confirmed = await database.transaction(async (tx) => {
+          await tx.run(lockOwnerStatement(schema, stolen.id));
+          const under = as.post('/auth/totp/confirm', { code: new TOTP({ secret }).generate() });
+          await expect
+            .poll(() =>
+              query(
+                admin,
+                `SELECT 1 FROM pg_stat_activity WHERE "query" LIKE '%SET "member_id" = "member_id"%' AND "wait_event_type" = 'Lock'`,
+              ),
+            )
+            .not.toEqual([]);
+          await tx.run(copyOfPasskey(schema, stolen.id));
+          return { reply: under };
+        });
+        expect(codes(await confirmed.reply)).toEqual(stale);
+        expect(await ok(as.get('/auth/second_step'))).toMatchObject({ totp: false, passkeys: 1 });
+      } finally {
+        await setSettings(admin, { secondStep: 'optional' });
+      }
+    });
   });
 });
