@@ -18,6 +18,8 @@ interface NewMember {
   readonly body: ReadonlyMap<string, unknown>;
   /** Gets what is wrong with the body. */
   readonly faults?: Faults;
+  /** Set if all of it is undone at its end. */
+  readonly dry?: true | undefined;
 }
 
 @Injectable()
@@ -35,19 +37,19 @@ export class NewMembers {
   create<T>(
     project: Project,
     model: Model,
-    { kindId, body, faults }: NewMember,
+    { kindId, body, faults, dry }: NewMember,
     work: (tx: Transaction, memberId: string) => Promise<T>,
   ): Promise<T> {
     const { kind, access } = authorizeSignUp(model, kindId);
     return this.database.transaction(
       async (tx) => {
         const scope = { project, caller: SYSTEM, originalCaller: ANONYMOUS, model, executor: tx };
-        const session = withOrigin({ ...scope, ...this.behaviors.deployment }, 'signup');
+        const session = withOrigin({ ...scope, ...(dry && { dry }), ...this.behaviors.deployment }, 'signup');
         const options = { writer: ANONYMOUS, access, ...(faults && { faults }) };
         const rows = await this.stores.of(kind).creates.create(session, kind, [body], options);
         return work(tx, insertedId(rows));
       },
-      usedBy({ project, caller: ANONYMOUS }),
+      { ...usedBy({ project, caller: ANONYMOUS }), ...(dry && { undo: true }) },
     );
   }
 }

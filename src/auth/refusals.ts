@@ -6,7 +6,7 @@ const WRONG = {
   mail_code: 'No member has that e-mail address and code, or a code is wrong, too old or was used before',
   passkey: 'No member has that passkey, its answer is wrong, or the challenge is too old or was used before',
   provider:
-    'The code, its code_verifier or the code of the second step is wrong, too old or was used before, or the bearer is not that of the session that asked for a link',
+    'The code, its code_verifier or the code of the second step is wrong, too old or was used before, the sign-in is not possible any more, or the bearer is not that of the session that asked for a link',
   email_token: 'The token is wrong, too old or was used before, or the password is not that of its member',
 };
 

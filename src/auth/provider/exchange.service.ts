@@ -3,8 +3,11 @@ import { Injectable } from '@nestjs/common';
 import { Catalog } from '../../catalog/catalog.service.js';
 import { Database, type Transaction } from '../../database/database.js';
 import { type Answer, jsonAnswer } from '../../http/answer/answer.js';
+import { FunctionError } from '../../kit/function-error.js';
 import { IDENTITY_KIND } from '../../model/built-in-traits.js';
+import { KindError } from '../../shared/errors.js';
 import { sha256 } from '../../shared/sha256.js';
+import type { OneTimeRow } from '../../sql/member/one-time.sql.js';
 import type { Caller } from '../../tenancy/caller.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
 import { type AuthRequest, requireSession } from '../auth-request.js';
@@ -17,6 +20,7 @@ import { signInFailed } from '../refusals.js';
 import { Throttle } from '../throttle.js';
 import type { ExchangeBody, LinkBody } from './exchange.dto.js';
 import { type Exchanged, ProviderAccounts } from './provider-accounts.js';
+import { IdentityStore } from './identity-store.js';
 import { ProviderStore } from './provider-store.js';
 
 /** Of a code: one without the second step, and five with it. */
@@ -30,6 +34,7 @@ export class ExchangeService {
     private readonly catalog: Catalog,
     private readonly database: Database,
     private readonly fresh: FreshProof,
+    private readonly identities: IdentityStore,
     private readonly providers: ProviderStore,
     private readonly secrets: OneTimeSecrets,
     private readonly sessions: NewSessions,
@@ -61,11 +66,10 @@ export class ExchangeService {
         // As the application has made its `code_challenge` (RFC 7636, S256).
         const terms = { proof: sha256(verifier), minutes: FIRST_STEP_MINUTES, tries: TRIES };
         const row = await this.secrets.tryToken(project, 'exchange', code, terms);
-        const member = row?.member_id
-          ? await findCredential(this.database.ofProject(project), project, row.member_id)
-          : undefined;
-        if (!row || !member) throw signInFailed('provider');
-        const id = await this.#identity(scope, code, member.member_id, row.data as unknown as Exchanged);
+        if (!row) throw signInFailed('provider');
+        const { memberId, identity: id } = await this.#identity(scope, code, row);
+        const member = await findCredential(this.database.ofProject(project), project, memberId);
+        if (!member) throw signInFailed('provider');
         const use = async (): Promise<boolean> =>
           (await this.secrets.useToken(this.database.ofProject(project), project, 'exchange', code)) !== undefined;
         const unit = { kind: IDENTITY_KIND, id };
@@ -74,16 +78,36 @@ export class ExchangeService {
     });
   }
 
-  /** The id of the identity. One that is new is linked in the session that has asked for it, and in no other. */
-  async #identity(scope: RequestScope, code: string, memberId: string, exchanged: Exchanged): Promise<string> {
-    if ('identity' in exchanged) return exchanged.identity;
+  /** The identity, and its member. One that is new is linked in the session that has asked for it, and in no other. */
+  async #identity(
+    scope: RequestScope,
+    code: string,
+    { member_id: memberId, data }: OneTimeRow,
+  ): Promise<{ memberId: string; identity: string }> {
+    const { project } = scope;
+    const exchanged = data as unknown as Exchanged;
+    const provider = await this.providers.active(project, exchanged.provider).catch(asFailed);
+    // The same again, after the second step was asked for, finds what it has made.
+    if ('first' in exchanged) return this.accounts.signIn(scope, provider, exchanged.first).catch(asFailed);
+    if (memberId === null) throw signInFailed('provider');
+    if ('known' in exchanged) {
+      const { identity, email } = exchanged.known;
+      await this.identities.recordUse(project, identity, email);
+      return { memberId, identity };
+    }
     const { sessionId, ...identity } = exchanged.link;
     if (!isSession(scope.caller, sessionId)) throw signInFailed('provider');
     // An account that was emptied meanwhile has no codes any more.
     const isAsked = async (tx: Transaction): Promise<boolean> =>
-      (await this.secrets.findToken(scope.project, 'exchange', code, tx)) !== undefined;
-    return this.accounts.link(scope, memberId, identity, isAsked);
+      (await this.secrets.findToken(project, 'exchange', code, tx)) !== undefined;
+    return { memberId, identity: await this.accounts.link(scope, memberId, identity, isAsked) };
   }
+}
+
+/** What was possible at the callback, and is not any more: the sign-in has to begin anew. */
+function asFailed(error: unknown): never {
+  const isRefused = error instanceof KindError && error.status < 500 && error.status !== 429;
+  throw isRefused || error instanceof FunctionError ? signInFailed('provider') : error;
 }
 
 function isSession(caller: Caller, sessionId: string): boolean {

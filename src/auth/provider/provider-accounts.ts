@@ -7,6 +7,7 @@ import { Injectable } from '@nestjs/common';
 import { Catalog } from '../../catalog/catalog.service.js';
 import { usedBy } from '../../catalog/session/executors.js';
 import { Database, type Transaction } from '../../database/database.js';
+import type { TransactionOptions } from '../../database/database-options.js';
 import { ADMIN_KIND } from '../../model/built-in-traits.js';
 import type { Model } from '../../model/model.js';
 import { isPlainAddress, isSameMailbox } from '../../shared/email.js';
@@ -27,11 +28,12 @@ import type { ProvedIdentity } from './openid/openid.js';
 import type { IdentityProvider } from './provider-store.js';
 
 /** Whom a provider has signed in. */
-type SignedIn = {
+interface SignedIn {
   readonly memberId: string;
   /** The id of the identity. */
   readonly identity: string;
-};
+  readonly isNewMember: boolean;
+}
 
 /** In which session it was asked that an identity is linked. */
 export type AskedLink = {
@@ -39,14 +41,21 @@ export type AskedLink = {
   readonly sessionId: string;
 };
 
-/** An identity that is to be linked in a session. */
-type ToLink = {
-  readonly memberId: string;
-  readonly link: NewIdentity & { readonly sessionId: string };
-};
+/** What a code of the application is exchanged by. */
+export type Exchanged = { readonly provider: string } & (
+  | { readonly known: { readonly identity: string; readonly email: string | null } }
+  /** To be linked in a session. */
+  | { readonly link: NewIdentity & { readonly sessionId: string } }
+  /** Comes for the first time: its claims are there where it would be a new member. */
+  | { readonly first: ProvedIdentity }
+);
 
-/** What a code of the application is exchanged by: an identity, or one that is to be linked in a session. */
-export type Exchanged = SignedIn | ToLink;
+/** What is kept until an application exchanges its code. */
+interface Kept {
+  /** Undefined for an identity that comes for the first time. */
+  readonly memberId?: string;
+  readonly data: Exchanged;
+}
 
 /** Of two that come for the first time at once, the later one finds what the other has made. */
 const ATTEMPTS = 5;
@@ -58,6 +67,8 @@ interface Visit {
   readonly provider: IdentityProvider;
   readonly proved: ProvedIdentity;
   readonly attempt: number;
+  /** Set if all of it is undone at its end. */
+  readonly dry?: true | undefined;
 }
 
 @Injectable()
@@ -72,18 +83,48 @@ export class ProviderAccounts {
   ) {}
 
   /**
+   * What is kept until the application has shown that it has asked for the sign-in: until then whoever has sent the
+   * browser on its way may be somebody else, so nothing is made, linked or emptied. An identity that comes for the first
+   * time is tried, and that is undone.
+   * @throws KindError as `signIn`, and 409 if another member has what is to be linked
+   */
+  async keep(
+    scope: Pick<RequestScope, 'project' | 'requestId'>,
+    provider: IdentityProvider,
+    proved: ProvedIdentity,
+    asked: AskedLink | null,
+  ): Promise<Kept> {
+    const known = await this.identities.find(scope.project, proved);
+    const identity = newIdentity(provider, proved);
+    if (asked) {
+      const { memberId, sessionId } = asked;
+      if (known && known.member_id !== memberId) throw linkedElsewhere();
+      return { memberId, data: { provider: provider.id, link: { ...identity, sessionId } } };
+    }
+    if (known) {
+      const { id, member_id: memberId } = known;
+      return { memberId, data: { provider: provider.id, known: { identity: id, email: identity.email } } };
+    }
+    const { isNewMember } = await this.signIn(scope, provider, proved, true);
+    const claims = isNewMember ? filledBy(provider, proved) : {};
+    return { data: { provider: provider.id, first: { ...proved, claims } } };
+  }
+
+  /**
    * The member of an identity: that which it is linked to, or now is by its address, or a new one.
+   * @param dry set if all of it is undone at its end
    * @throws KindError `provider.email_unverified`, `provider.claims_missing`, `identity.not_linked`, `access.denied`, 503
    */
   async signIn(
     { project, requestId }: Pick<RequestScope, 'project' | 'requestId'>,
     provider: IdentityProvider,
     proved: ProvedIdentity,
+    dry?: true,
   ): Promise<SignedIn> {
     const scope = { project, caller: ANONYMOUS, ...(requestId && { requestId }) };
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       const signedIn = await this.catalog.withCheckedModel({ project }, (model) =>
-        this.#signIn({ scope, model, provider, proved, attempt }),
+        this.#signIn({ scope, model, provider, proved, attempt, dry }),
       );
       if (signedIn) return signedIn;
     }
@@ -94,64 +135,53 @@ export class ProviderAccounts {
   async #signIn(visit: Visit): Promise<SignedIn | undefined> {
     const { scope, provider, proved } = visit;
     const known = await this.identities.find(scope.project, proved);
-    if (known) {
-      await this.identities.recordUse(scope.project, known.id, proved.email ?? null);
-      return { memberId: known.member_id, identity: known.id };
-    }
+    if (known) return { memberId: known.member_id, identity: known.id, isNewMember: false };
     const email = verifiedEmail(provider, proved);
     const found = await findCredentialByEmail(this.database.ofProject(scope.project), scope.project, email);
     return found ? this.#link(visit, email, found) : this.#signUp(visit, email);
   }
 
   /** By an address that both sides have verified, or the provider alone: then the account is emptied first. */
-  #link({ scope, model, provider, proved }: Visit, email: string, found: Credential): Promise<SignedIn | undefined> {
+  #link(
+    { scope, model, provider, proved, dry }: Visit,
+    email: string,
+    found: Credential,
+  ): Promise<SignedIn | undefined> {
     const { project } = scope;
     // Written in another form of Unicode, it may be another mailbox.
     if (found.member_kind === ADMIN_KIND || provider.link === 'never' || !isSameMailbox(found.email, email))
       throw notLinked();
     if (!isUsable(found, model)) throw refusal('access.denied', 'The kind of the member is inactive');
     return this.database
-      .transaction(async (tx) => {
-        await lockOwner(tx, project.schema, found.member_id);
-        const member = await findCredentialByEmail(tx, project, email);
-        if (member?.member_id !== found.member_id) return undefined;
-        const removed = await this.addresses.withoutPassword(tx, { ...scope, model }, member, 'provider');
-        if (!removed) return undefined;
-        const identity = await this.identities.insert(tx, scope, member, newIdentity(provider, proved), removed);
-        if (identity === undefined) throw new IdentityTaken();
-        return { memberId: member.member_id, identity };
-      }, usedBy(scope))
+      .transaction(
+        async (tx) => {
+          await lockOwner(tx, project.schema, found.member_id);
+          const member = await findCredentialByEmail(tx, project, email);
+          if (member?.member_id !== found.member_id) return undefined;
+          const removed = await this.addresses.withoutPassword(tx, { ...scope, model }, member, 'provider');
+          if (!removed) return undefined;
+          const identity = await this.identities.insert(tx, scope, member, newIdentity(provider, proved), removed);
+          if (identity === undefined) throw new IdentityTaken();
+          return { memberId: member.member_id, identity, isNewMember: false };
+        },
+        optionsOf(scope, dry),
+      )
       .catch(orTaken);
   }
 
-  #signUp({ scope, model, provider, proved, attempt }: Visit, email: string): Promise<SignedIn | undefined> {
+  #signUp({ scope, model, provider, proved, attempt, dry }: Visit, email: string): Promise<SignedIn | undefined> {
     const { project } = scope;
     if (!provider.signup) throw refusal('access.denied', 'Nobody has the address, and the provider makes no members');
-    const member = { kindId: provider.memberKind, body: newMember(provider, proved, email, attempt) };
+    const member = { kindId: provider.memberKind, body: newMember(provider, proved, email, attempt), dry };
     const made = this.newMembers.create(project, model, member, async (tx, memberId) => {
       const credential = await findCredential(tx, project, memberId);
       if (!credential) throw new Error('a new member has credentials');
       await this.addresses.mark(tx, { project, model }, credential);
       const identity = await this.identities.insert(tx, scope, credential, newIdentity(provider, proved));
       if (identity === undefined) throw new IdentityTaken();
-      return { memberId, identity };
+      return { memberId, identity, isNewMember: true };
     });
     return made.catch(orMissing).catch(orTaken);
-  }
-
-  /**
-   * What is kept until its member links it. Nothing is linked yet: whoever made the ticket may have sent this browser on
-   * its way. @throws KindError 409 if another member has it
-   */
-  async toLink(
-    project: Project,
-    provider: IdentityProvider,
-    proved: ProvedIdentity,
-    { memberId, sessionId }: AskedLink,
-  ): Promise<ToLink> {
-    const known = await this.identities.find(project, proved);
-    if (known && known.member_id !== memberId) throw linkedElsewhere();
-    return { memberId, link: { ...newIdentity(provider, proved), sessionId } };
   }
 
   /**
@@ -210,16 +240,28 @@ function newIdentity({ id: provider }: IdentityProvider, { issuer, subject, emai
 
 /** The body of a sign-up. */
 function newMember(
-  { claims }: IdentityProvider,
-  { claims: said }: ProvedIdentity,
+  provider: IdentityProvider,
+  proved: ProvedIdentity,
   email: string,
   attempt: number,
 ): ReadonlyMap<string, unknown> {
-  const filled = Object.entries(claims).flatMap(([parameter, claim]): [string, unknown][] => {
-    const value = Object.hasOwn(said, claim) ? said[claim] : undefined;
-    return value === undefined || value === null ? [] : [[parameter, value]];
-  });
+  const said = filledBy(provider, proved);
+  const filled = Object.entries(provider.claims).flatMap(([parameter, claim]): [string, unknown][] =>
+    Object.hasOwn(said, claim) ? [[parameter, said[claim]]] : [],
+  );
   return new Map<string, unknown>([...filled, ['username', usernameFor(email, attempt)], ['email', email]]);
+}
+
+/** The claims that fill parameters of a new member. */
+function filledBy({ claims }: IdentityProvider, { claims: said }: ProvedIdentity): Readonly<Record<string, unknown>> {
+  const names = Object.values(claims).filter((claim) => Object.hasOwn(said, claim));
+  return Object.fromEntries(
+    names.map((claim) => [claim, said[claim]]).filter(([, value]) => value !== undefined && value !== null),
+  );
+}
+
+function optionsOf(scope: Visit['scope'], dry: true | undefined): TransactionOptions {
+  return { ...usedBy(scope), ...(dry && { undo: true }) };
 }
 
 /** The part before the `@`; with a number where somebody has that name. */

@@ -9,6 +9,7 @@ import { Catalog } from '../../catalog/catalog.service.js';
 import { Database } from '../../database/database.js';
 import { FunctionError } from '../../kit/function-error.js';
 import { KindError, refusal } from '../../shared/errors.js';
+import type { Json } from '../../shared/json.js';
 import { sha256 } from '../../shared/sha256.js';
 import type { Project } from '../../tenancy/project.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
@@ -136,10 +137,8 @@ export class ProviderFlow {
         params,
         wanted: Object.values(provider.claims),
       });
-      const { memberId, ...data } = flow.asked
-        ? await this.accounts.toLink(project, provider, proved, flow.asked)
-        : await this.accounts.signIn(scope, provider, proved);
-      const terms = { memberId, data, minutes: CODE_MINUTES, proof: flow.challenge };
+      const { memberId = null, data } = await this.accounts.keep(scope, provider, proved, flow.asked);
+      const terms = { memberId, data: data as unknown as Json, minutes: CODE_MINUTES, proof: flow.challenge };
       return { code: await this.catalog.inProject(project, () => this.secrets.makeToken(project, 'exchange', terms)) };
     } catch (error) {
       const code = codeForApplication(error);

@@ -53,7 +53,21 @@ const open = anonymous(admin);
 await setSettings(admin, { redirects: [APP, 'http://127.0.0.1/in', 'com.example.app:/in'] });
 const callbackOf = (id: string) => callbackAddress(admin, id);
 const codes = ({ body }: Reply) => body.messages.map(({ code }) => code);
-const IDS = ['corp', 'strict', 'trusting', 'never', 'closed', 'gone', 'other', 'guests', 'filled', 'typed', 'fleeting'];
+const IDS = [
+  'corp',
+  'strict',
+  'trusting',
+  'never',
+  'closed',
+  'gone',
+  'other',
+  'guests',
+  'filled',
+  'typed',
+  'fleeting',
+  'meanwhile',
+  'ended',
+];
 const oidc = await startOidcProvider({ redirectUris: IDS.map(callbackOf) });
 
 function escaped(text: string): string {
@@ -121,8 +135,11 @@ describe('a first visit', () => {
     const codes = await Promise.all(
       apps.map(async (app, at) => app.back(await app.open(callbacks[at]?.href ?? '')).code),
     );
-    const sessions = await Promise.all(apps.map((app, at) => ok(app.exchange(codes[at]))));
-    expect(new Set(sessions.map(({ id }) => id as string)).size).toBe(1);
+    // Each of them twice.
+    const twice = [...apps, ...apps].map((app, at) => app.exchange(codes[at % apps.length]));
+    const sessions = (await Promise.all(twice)).filter(({ status }) => status === 200);
+    expect(sessions.length).toBe(apps.length);
+    expect(new Set(sessions.map(({ body }) => (body.content as { id: string }).id)).size).toBe(1);
     expect(await ok(admin.get('/person/unit?filter=eq(email,twin@example.com)'))).toMatchObject({ count: 1 });
   });
 
@@ -244,15 +261,15 @@ describe('an address that a member has', () => {
     for (let time = 0; time < 5; time += 1) {
       const { id, username, password, email, refreshToken } = await signUp(admin, `race${time}`);
       const app = application();
-      const callback = await app.toCallback('corp', account(username));
-      const came = app.open(callback.href);
+      const { code } = await app.signIn('corp', account(username));
+      const exchanged = ok(app.exchange(code));
       const others = await Promise.all([
         ...Array.from({ length: 5 }, () => open.post('/auth/signin', { username, password })),
         open.post('/auth/refresh', undefined, { token: refreshToken }),
         open.post('/auth/verify_email/mail', {}, { token: refreshToken }),
         ...Array.from({ length: 5 }, () => open.post('/auth/signin', { username: email, password })),
       ]);
-      const session = await ok(app.exchange(app.back(await came).code));
+      const session = await exchanged;
       expect(session.id).toBe(id);
       for (const { body } of others) {
         const { access_token: token, refresh_token: refresh } = (body.content ?? {}) as Record<string, string>;
@@ -687,6 +704,96 @@ describe('the callback', () => {
 
 describe('the exchange', () => {
   const FAILED = ['signin.failed'];
+
+  it('is what makes, links and empties: a browser that somebody else has sent leaves all as it was', async () => {
+    const [zack, zoe] = [await signUp(admin, 'zack'), await signUp(admin, 'zoe')];
+    await verify(zoe);
+    const as = admin.as(zack.accessToken);
+    const { secret: key } = (await ok(as.post('/api_key/unit', { label: 'k' }))) as { secret: string };
+    const state = async () => ({
+      members: await query(admin, 'SELECT * FROM $schema."person" AS p ORDER BY p."id"'),
+      credentials: await query(admin, 'SELECT * FROM $schema."kind_system_user" AS c ORDER BY c."id"'),
+      identities: await query(admin, 'SELECT * FROM $schema."identity" AS i ORDER BY i."id"'),
+      keys: await query(admin, 'SELECT "id" FROM $schema."api_key" AS k ORDER BY k."id"'),
+      passkeys: await query(admin, 'SELECT * FROM $schema."passkey"'),
+      changes: await query(admin, 'SELECT count(*)::int FROM $schema."_change"'),
+      recorded: readFileSync(audit, 'utf8').length,
+    });
+    await mailsSent(admin);
+    const before = await state();
+    for (const name of ['zack', 'zoe', 'zara', 'ann']) {
+      const app = application();
+      // Its verifier is not known.
+      const { code } = await app.signIn('corp', name === 'ann' ? name : account(name));
+      expect(code).toMatch(/^[\w-]{22}$/);
+      expect(codes(await app.exchange(code, { code_verifier: 'another' }))).toEqual(FAILED);
+    }
+    expect(await state()).toEqual(before);
+    for (const token of [zack.accessToken, key]) expect((await open.get('/auth/me', { token })).status).toBe(200);
+    const { username, password } = zack;
+    expect((await open.post('/auth/signin', { username, password })).status).toBe(200);
+    await mailsSent(admin);
+    const told = (await Promise.all([zack, zoe].map(({ email }) => mailbox.to(email)))).flat();
+    expect(told.map(({ text }) => text).join()).not.toContain('was linked');
+    expect(await mailbox.to('zara@example.com')).toEqual([]);
+  });
+
+  it('begins no session, and makes nothing, where that has become impossible since the callback', async () => {
+    await provider('meanwhile', { signup: true });
+    const put = (settings: object) => ok(boss.put('/identity_provider/unit/meanwhile', settings));
+    const emails = () => query(admin, 'SELECT "email" FROM $schema."kind_system_user" ORDER BY 1');
+    const before = await emails();
+    for (const possible of ['signup', 'active']) {
+      const app = application();
+      const { code } = await app.signIn('meanwhile', account('kai'));
+      await put({ [possible]: false });
+      expect([possible, codes(await app.exchange(code))]).toEqual([possible, FAILED]);
+      await put({ [possible]: true });
+    }
+    expect(await emails()).toEqual(before);
+    await put({ link: 'never' });
+    const app = application();
+    const { code } = await app.signIn('meanwhile', account('kurt'));
+    const kurt = await signUp(admin, 'kurt');
+    expect(codes(await app.exchange(code))).toEqual(FAILED);
+    expect(await identitiesOf(kurt.id)).toEqual([]);
+  });
+
+  it('begins no session by a provider that is not active any more, whoever comes', async () => {
+    await provider('ended', { signup: true });
+    const { id } = await signedIn('ended', account('kira'));
+    const member = await signUp(admin, 'karl');
+    const as = admin.as(member.accessToken);
+    const { ticket: link } = (await ok(as.post('/auth/identity/link', { provider: 'ended' }))) as { ticket: string };
+    const [known, linked] = [application(), application()];
+    const { code } = await known.signIn('ended', 'kira');
+    const { code: asked } = await linked.signIn('ended', account('of_karl'), { link });
+    await ok(boss.put('/identity_provider/unit/ended', { active: false }));
+    expect(codes(await known.exchange(code))).toEqual(FAILED);
+    expect(codes(await linked.exchange(asked, {}, as))).toEqual(FAILED);
+    expect(await identitiesOf(member.id)).toEqual([]);
+    await ok(boss.put('/identity_provider/unit/ended', { active: true }));
+    expect(await signedIn('ended', 'kira')).toMatchObject({ id });
+  });
+
+  it('links once where the second step is asked for between', async () => {
+    const member = await signUp(admin, 'kean');
+    await verify(member);
+    const as = admin.as(member.accessToken);
+    const { secret } = (await ok(as.post('/auth/totp', {}))) as { secret: string };
+    const otp = (step: number) => new TOTP({ secret }).generate({ timestamp: Date.now() + step * 30_000 });
+    await ok(as.post('/auth/totp/confirm', { code: otp(-1) }));
+    const app = application();
+    const { code } = await app.signIn('corp', account('kean'));
+    const firsts = await Promise.all(Array.from({ length: 3 }, () => app.exchange(code)));
+    for (const first of firsts)
+      expect([first.body.content, first.headers.get('kind-second-step')]).toEqual([null, 'totp']);
+    expect(await ok(app.exchange(code, { otp: otp(0) }))).toMatchObject({ id: member.id });
+    expect(await identitiesOf(member.id)).toEqual([{ subject: 'kean' }]);
+    await mailsSent(admin);
+    const told = (await mailbox.to(member.email)).filter(({ text }) => text.includes('was linked'));
+    expect(told).toHaveLength(1);
+  });
 
   it('takes a code once, with its verifier', async () => {
     account('rob');
