@@ -14,7 +14,6 @@ import { isPlainAddress, isSameMailbox } from '../../shared/email.js';
 import { KindError, refusal } from '../../shared/errors.js';
 import { isVisibleName } from '../../shared/member-names.js';
 import { ANONYMOUS } from '../../tenancy/caller.js';
-import type { Project } from '../../tenancy/project.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
 import { requireSession } from '../auth-request.js';
 import { NewMembers } from '../new-members.js';
