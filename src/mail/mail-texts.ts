@@ -137,10 +137,10 @@ interface VerificationMail {
 /** With it the reader proves that the address is theirs. */
 export function verificationMail({ to, project, code, link, hours }: VerificationMail): Mail {
   const label = nameLine(project);
-  const subject = `Confirm your e-mail address for ${label}`;
+  const subject = `Verify your e-mail address for ${label}`;
   const text = `Somebody, probably you, gave this e-mail address to ${label}.
 
-Confirm it within ${hours} hours with this code, where the application asks for it:
+Verify it within ${hours} hours with this code, where the application asks for it:
 
   ${code}
 
@@ -152,7 +152,7 @@ If it was not you, do nothing.
 `;
   const content = markup`<p>Somebody, probably you, gave this e-mail address to
 ${label}.</p>
-<p>Confirm it within ${String(hours)} hours with this code, where the application
+<p>Verify it within ${String(hours)} hours with this code, where the application
 asks for it:</p>
 <p style="font-size: 28px; letter-spacing: 4px"><b>${code}</b></p>
 <p>or with your password at</p>

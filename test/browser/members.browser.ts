@@ -41,12 +41,17 @@ it('that has forgotten the password gets a mail', async () => {
   await theirs.page.getByRole('heading', { name: 'Sign in' }).waitFor();
 
   await theirs.page.goto(`${link}#${project.id}`);
+  await theirs.page.getByText(`For the project ${project.id}`).waitFor();
   await theirs.page.getByLabel('New password,').fill('short');
   await theirs.page.getByRole('button').click();
   await theirs.page.getByRole('status').getByText('password').waitFor();
   await theirs.page.getByLabel('New password,').fill('a new password of eve');
   await theirs.page.getByRole('button').click();
   await theirs.page.getByText('Sign in with it from now on.').waitFor();
+  expect(await theirs.accessibilityFaults()).toEqual([]);
+  await theirs.page.getByRole('link', { name: 'Go on to the console' }).click();
+  await theirs.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  expect(await theirs.page.getByLabel('Project key').inputValue()).toBe(project.id);
   await theirs.context.close();
 });
 
@@ -57,14 +62,25 @@ it('that proves its address does so on a page, with the password', async () => {
   const hers = await ConsolePage.open(browser, project);
   await hers.page.goto(link);
   await hers.page.getByLabel('Your password').fill('another password');
-  await hers.page.getByRole('button', { name: 'Confirm' }).click();
+  await hers.page.getByRole('button', { name: 'Verify' }).click();
   await hers.page.getByText('The password is wrong, or the link was used or is too old.').waitFor();
   expect(await ok(as.get('/auth/me'))).toMatchObject({ email_verified_at: null });
   await hers.page.getByLabel('Your password').fill(ann.password);
-  await hers.page.getByRole('button', { name: 'Confirm' }).click();
-  await hers.page.getByText('Your e-mail address is confirmed.').waitFor();
+  await hers.page.getByRole('button', { name: 'Verify' }).click();
+  await hers.page.getByText('Your e-mail address is verified.').waitFor();
   expect(await ok(as.get('/auth/me'))).toMatchObject({ email_verified_at: expect.any(String) });
   await hers.context.close();
+});
+
+it('that reads a mail without JavaScript is told what to do', async () => {
+  const page = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
+  for (const path of ['auth/reset_password/abc', `project/${project.id}/verify`]) {
+    await page.goto(`${project.service.url}/api/lib/${path}#abc`);
+    // Scripts that are switched off for a page leave its `noscript` unshown: that takes a browser without them.
+    expect(await page.content()).toMatch(/<noscript>\s*<p>\s*This page needs JavaScript/);
+    expect(await page.locator('form').isVisible()).toBe(false);
+  }
+  await page.context().close();
 });
 
 async function asAnn(hash: string, password = ann.password): Promise<ConsolePage> {

@@ -17,11 +17,6 @@ export class ApiError extends Error {
   }
 }
 
-/** Whether it is the refusal of a member that has to set up a second step first. */
-export function isHeld(error: unknown): boolean {
-  return error instanceof ApiError && error.has('second_step.missing');
-}
-
 /** The service could not be reached. */
 export class OfflineError extends Error {
   constructor() {

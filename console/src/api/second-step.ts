@@ -2,6 +2,8 @@
 import { session } from './session.js';
 
 export interface SecondStep {
+  /** Whether there is one. */
+  readonly password: boolean;
   /** Whether an authenticator app is set up. */
   readonly totp: boolean;
   /** How many there are for the present domain. */

@@ -63,7 +63,7 @@ class Session {
   }
 
   /** What is refused with this code is repeated after `listener`. */
-  onRefused(code: 'session.stale' | 'email.unverified', listener: RefusalListener): void {
+  onRefused(code: 'session.stale' | 'email.unverified' | 'second_step.missing', listener: RefusalListener): void {
     this.#onRefused.set(code, listener);
   }
 

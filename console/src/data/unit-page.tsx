@@ -11,6 +11,8 @@ import { selectionsOf } from '../api/selected.js';
 import { createUnit, ETAG, getUnit, literal, updateUnit, type ReadUnit } from '../api/units.js';
 import { useText } from '../i18n/text.js';
 import { useLiveList } from '../live/use-live-list.js';
+import { useMemberKinds } from '../members/use-member-kinds.js';
+import { CallbackAddress } from '../settings/callback-address.js';
 import { ActionButton } from '../shell/action.js';
 import { Empty, EmptyPage, PageError, Waiting } from '../shell/page-states.js';
 import { useRights } from '../shell/use-rights.js';
@@ -36,6 +38,7 @@ export function UnitPage() {
 }
 
 const NO_FIELDS: readonly Field[] = [];
+const PROVIDER_KIND = 'identity_provider';
 const NO_UNITS: readonly ReadUnit[] = [];
 
 interface UnitOfKindProps {
@@ -72,6 +75,7 @@ function UnitOfKind({ kind, id, copyOf }: UnitOfKindProps) {
   });
   const [conflict, setConflict] = useState<{ values: object; theirs: ReadUnit }>();
   const isFiles = useIsFiles(kind);
+  const { kinds: memberKinds } = useMemberKinds();
   const { can } = useCan(kind, id === undefined ? undefined : unit.data, struct.data ?? NO_FIELDS);
   const [isOpen, setOpen] = useState(false);
   const kindLabel = labelOf(kind);
@@ -98,6 +102,7 @@ function UnitOfKind({ kind, id, copyOf }: UnitOfKindProps) {
   const fields = struct.data.filter(
     ({ persistence, type }) => persistence !== 'run_time' || id === undefined || type === 'json',
   );
+  const isProvider = kind === PROVIDER_KIND;
 
   /** Sends the changed values; a newer version of somebody else is shown beside them. */
   const save = async (values: object, etag = unit.data?.[ETAG]): Promise<FieldErrors | undefined> => {
@@ -183,9 +188,10 @@ function UnitOfKind({ kind, id, copyOf }: UnitOfKindProps) {
           <FileSection file={asFile(unit.data)} refusal={updateRefusal} onChanged={() => void unit.refetch()} />
         </Suspense>
       )}
+      {isProvider && administrator === true && <CallbackAddress id={id} />}
       <UnitContent
         kind={kind}
-        fields={fields}
+        fields={isProvider ? providerFields(fields, memberKinds) : fields}
         unit={unit.data}
         isNew={id === undefined}
         onSave={save}
@@ -222,4 +228,9 @@ function UnitOfKind({ kind, id, copyOf }: UnitOfKindProps) {
       )}
     </div>
   );
+}
+
+/** The kind of its members is one of those that there are. */
+function providerFields(fields: readonly Field[], memberKinds: readonly string[]): readonly Field[] {
+  return fields.map((field) => (field.id === 'member_kind' ? { ...field, values: memberKinds } : field));
 }

@@ -41,12 +41,18 @@ export const members = {
     not_same: 'This is not the same as the new password',
     password_short: 'At least %{least} characters',
     change_password: 'Change the password',
+    no_password:
+      'You have none: you sign in by another way. With a password of your own you could sign in with it, too.',
+    mail_password: 'Send a link to set one',
+    password_mailed:
+      'A mail with a link to set a password is on its way to %{email}. Your sessions end when you set it.',
     password_changed: 'The password is changed. All your other sessions were ended.',
   },
   sessions: {
     title: 'Sessions',
     none: 'There are none.',
     client: 'Browser or program',
+    client_name: '%{browser} on %{system}',
     address: 'Address',
     made_at: 'Signed in',
     last_used_at: 'Last used',

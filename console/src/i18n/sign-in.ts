@@ -3,11 +3,16 @@ export const signIn = {
   ways: {
     title: 'Your sign-in',
     to_page: 'Second step, passkeys, accounts elsewhere, e-mail, password and sessions',
-    to_second_step: 'Set up a second step',
+    held: 'Set up a second step',
+    held_text:
+      'This project asks for it before you go on: a code of an app on your phone after your sign-in, or a passkey of your device.',
+    is_set_up: 'Your second step is set up.',
     second_step: 'Second step',
     none_but_passkey:
       'With a passkey no second step is asked for. An authenticator app on your phone makes a code that is asked for after other ways to sign in.',
     none: 'So far your password is enough to sign in. An authenticator app on your phone makes a code that is asked for besides.',
+    none_no_password:
+      'So far one proof is enough to sign in. An authenticator app on your phone makes a code that is asked for besides.',
     begin: 'Set up an authenticator app',
     scan: 'Scan this with the app, such as one of your phone, or type the secret into it.',
     qr: 'QR code for the authenticator app',
@@ -24,7 +29,7 @@ export const signIn = {
     renew_text: 'The former ones work no longer.',
     remove: 'Remove the app',
     remove_title: 'Remove the authenticator app?',
-    remove_text: 'Your password alone is then enough to sign in, and the recovery codes work no longer.',
+    remove_text: 'A sign-in asks for no code of it then, and the recovery codes work no longer.',
     removed: 'The authenticator app was removed',
     refused: 'It cannot be done:',
     codes: 'Recovery codes',
@@ -119,7 +124,8 @@ export const signIn = {
     active: 'Active',
     callback: 'Address to register there',
     callback_help:
-      'Register there, with the id of the provider in place of ID: %{callback}. If the service has another PUBLIC_URL, begin with that.',
+      'Register this address at the provider, with the id of this one in place of ID. If the service has another PUBLIC_URL, begin with that.',
+    callback_stored: 'Register this address at the provider. If the service has another PUBLIC_URL, begin with that.',
     test: 'Test',
     test_of: 'Test the provider %{label}',
     tested:
@@ -135,9 +141,9 @@ export const signIn = {
   },
   address: {
     title: 'E-mail address',
-    proved: 'proved',
-    not_proved: 'not proved',
-    why: 'Prove that the address is yours with the code that is mailed to it.',
+    proved: 'verified',
+    not_proved: 'not verified',
+    why: 'Verify the address with the code that is mailed to it.',
     send: 'Send a code',
     sent: 'A code is on its way to %{email}. It is valid for a day.',
     sent_to_new: 'A code is on its way to %{email}, unless another member has this address. It is valid for a day.',
@@ -146,8 +152,8 @@ export const signIn = {
     new: 'New e-mail address',
     send_to_new: 'Send a code to it',
     code: 'Code of the mail',
-    prove: 'Prove the address',
-    held: 'Prove your e-mail address',
+    prove: 'Verify the address',
+    held: 'Verify your e-mail address',
     held_text: 'This project asks for it before you go on.',
   },
 } as const;

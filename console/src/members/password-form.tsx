@@ -1,11 +1,12 @@
 /** Changes the password of the member that is signed in. Passwords are in the fields alone, and cleared when it is done. */
-import { Button, Group, PasswordInput, Stack, Title } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
+import { Alert, Button, Group, PasswordInput, Stack, Text as Paragraph, Title } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
 import { useState } from 'react';
 import { PASSWORD } from '../../../src/shared/limits.js';
 import { ApiError } from '../api/errors.js';
-import { changePassword } from '../api/members.js';
+import { changePassword, sendPasswordMail } from '../api/members.js';
+import { getSecondStep } from '../api/second-step.js';
 import { FIELD_OF_FORM, type FieldErrors } from '../data/faults.js';
 import { useText } from '../i18n/text.js';
 import { FormFault } from '../model/form-parts.js';
@@ -18,9 +19,40 @@ const EMPTY = { [CURRENT]: '', [NEW]: '', [REPEATED]: '' };
 
 export function PasswordForm() {
   const text = useText();
+  const { data: me } = useMe();
+  const { data: step } = useQuery({ queryKey: ['second-step'], queryFn: getSecondStep, retry: false });
+  return (
+    <section aria-label={text('members.password')}>
+      <Title order={2} size="h4" mb="xs">
+        {text('members.password')}
+      </Title>
+      {step?.password === false ? <NoPassword email={me?.email ?? ''} /> : <ChangeForm username={me?.username ?? ''} />}
+    </section>
+  );
+}
+
+/** Who came in by another way sets a first one as who has forgotten it. */
+function NoPassword({ email }: { readonly email: string }) {
+  const text = useText();
+  const mail = useMutation({ mutationFn: () => sendPasswordMail(email) });
+  return (
+    <Stack maw={720} align="start">
+      <Paragraph size="sm">{text('members.no_password')}</Paragraph>
+      <Button variant="default" loading={mail.isPending} onClick={() => mail.mutate()}>
+        {text('members.mail_password')}
+      </Button>
+      <div role="status">
+        {mail.error && <Alert color="red">{mail.error.message}</Alert>}
+        {mail.isSuccess && <Alert className="text-of-tenant">{text('members.password_mailed', { email })}</Alert>}
+      </div>
+    </Stack>
+  );
+}
+
+function ChangeForm({ username }: { readonly username: string }) {
+  const text = useText();
   const notify = useNotify();
   const queries = useQueryClient();
-  const { data: me } = useMe();
   const [values, setValues] = useState(EMPTY);
   const check = (): FieldErrors => ({
     ...(values[CURRENT] === '' && { [CURRENT]: text('field.required') }),
@@ -42,33 +74,28 @@ export function PasswordForm() {
       error instanceof ApiError && error.has('signin.failed') ? { [CURRENT]: error.message } : undefined,
   });
   return (
-    <section aria-label={text('members.password')}>
-      <Title order={2} size="h4" mb="xs">
-        {text('members.password')}
-      </Title>
-      <form onSubmit={onSubmit} noValidate ref={form}>
-        {/* For password managers. */}
-        <input type="text" autoComplete="username" value={me?.username ?? ''} readOnly hidden />
-        <Stack maw={720}>
-          <FormFault fault={faults[FIELD_OF_FORM]} />
-          {NAMES.map((name) => (
-            <PasswordInput
-              key={name}
-              label={text(`members.${name}`)}
-              autoComplete={name === CURRENT ? 'current-password' : 'new-password'}
-              value={values[name]}
-              error={faults[name]}
-              aria-invalid={faults[name] !== undefined}
-              onChange={({ currentTarget }) => setValues((before) => ({ ...before, [name]: currentTarget.value }))}
-            />
-          ))}
-          <Group>
-            <Button type="submit" loading={isBusy}>
-              {text('members.change_password')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </section>
+    <form onSubmit={onSubmit} noValidate ref={form}>
+      {/* For password managers. */}
+      <input type="text" autoComplete="username" value={username} readOnly hidden />
+      <Stack maw={720}>
+        <FormFault fault={faults[FIELD_OF_FORM]} />
+        {NAMES.map((name) => (
+          <PasswordInput
+            key={name}
+            label={text(`members.${name}`)}
+            autoComplete={name === CURRENT ? 'current-password' : 'new-password'}
+            value={values[name]}
+            error={faults[name]}
+            aria-invalid={faults[name] !== undefined}
+            onChange={({ currentTarget }) => setValues((before) => ({ ...before, [name]: currentTarget.value }))}
+          />
+        ))}
+        <Group>
+          <Button type="submit" loading={isBusy}>
+            {text('members.change_password')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
   );
 }

@@ -6,9 +6,10 @@ import { useState } from 'react';
 import { endSession, endSessions, listSessions, type MemberSession } from '../api/members.js';
 import { WriteDialog } from '../data/write-dialog.js';
 import { shownInstant } from '../fields/shown-time.js';
-import { useText } from '../i18n/text.js';
+import { useText, type Text } from '../i18n/text.js';
 import { RowButton } from '../shell/row-button.js';
 import { WideTable } from '../shell/wide-table.js';
+import { clientName } from './client-name.js';
 import { ListSection } from './list-section.js';
 
 /** @param member another one; undefined for oneself */
@@ -112,9 +113,8 @@ function SessionTable({ sessions, endsCurrent, busy, onEnd }: SessionTableProps)
       <Table.Tbody>
         {sessions.map(({ id, user_agent: client, address, made_at: madeAt, last_used_at: usedAt, current }) => (
           <Table.Tr key={id}>
-            <Table.Td className="text-of-tenant">
-              {client ?? text('sessions.unknown')}{' '}
-              {current && <Badge variant="default">{text('sessions.current')}</Badge>}
+            <Table.Td className="text-of-tenant" title={client ?? undefined}>
+              {nameOf(client, text)} {current && <Badge variant="default">{text('sessions.current')}</Badge>}
             </Table.Td>
             <Table.Td>{address ?? text('sessions.unknown')}</Table.Td>
             <Table.Td>{shownInstant(madeAt)}</Table.Td>
@@ -123,7 +123,7 @@ function SessionTable({ sessions, endsCurrent, busy, onEnd }: SessionTableProps)
               {(!current || endsCurrent) && (
                 <RowButton
                   loading={busy === id}
-                  label={text('sessions.end_of', { client: client ?? text('sessions.unknown') })}
+                  label={text('sessions.end_of', { client: nameOf(client, text) })}
                   onClick={() => onEnd(id)}
                 >
                   {text('sessions.end')}
@@ -135,4 +135,9 @@ function SessionTable({ sessions, endsCurrent, busy, onEnd }: SessionTableProps)
       </Table.Tbody>
     </WideTable>
   );
+}
+
+function nameOf(agent: string | null, text: Text): string {
+  const name = clientName(agent ?? '');
+  return typeof name === 'string' ? name || text('sessions.unknown') : text('sessions.client_name', { ...name });
 }

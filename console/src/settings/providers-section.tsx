@@ -1,5 +1,5 @@
 /** The identity providers of the project, with the addresses that are registered there. Their forms are those of units. */
-import { Alert, Anchor, CopyButton, Group, Table, Text as Paragraph } from '@mantine/core';
+import { Alert, Anchor, CopyButton, Group, Table } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
 import { Link } from 'react-router';
@@ -10,6 +10,7 @@ import { ListSection } from '../members/list-section.js';
 import { ActionButton } from '../shell/action.js';
 import { RowButton } from '../shell/row-button.js';
 import { WideTable } from '../shell/wide-table.js';
+import { CallbackAddress } from './callback-address.js';
 
 const QUERY_KEY = ['identity-providers'];
 
@@ -60,9 +61,7 @@ export function ProvidersSection() {
           </Alert>
         )}
       </div>
-      <Paragraph size="sm" c="dimmed" className="text-of-tenant">
-        {text('providers.callback_help', { callback: callbackOf('ID') })}
-      </Paragraph>
+      <CallbackAddress id={undefined} />
       <RemovalDialog
         removal={removal}
         title={text('providers.delete_title', { label: removal.asked?.label ?? '' })}

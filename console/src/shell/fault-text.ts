@@ -9,6 +9,11 @@ export function faultText(error: unknown, text: Text): string {
     : (error as Error).message;
 }
 
+/** Whether the person has stopped it. */
+export function isCancelled(error: unknown): boolean {
+  return error instanceof PasskeyError && error.refusal === 'cancelled';
+}
+
 /** What the service leads back with from a provider. */
 const ARRIVALS = {
   'provider.refused': 'providers.refused',

@@ -1,8 +1,7 @@
 /** What a page shows while it has nothing to show, or cannot. */
-import { Alert, Anchor, Button, Center, Loader, Stack, Text as Paragraph, Title } from '@mantine/core';
+import { Alert, Button, Center, Loader, Stack, Text as Paragraph, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Link } from 'react-router';
-import { ApiError, isHeld } from '../api/errors.js';
+import { ApiError } from '../api/errors.js';
 import { useText } from '../i18n/text.js';
 
 export function Waiting() {
@@ -28,11 +27,6 @@ export function PageError({ error, onRetry }: { error: unknown; onRetry?: () => 
             {message}
           </Paragraph>
         ))}
-        {isHeld(error) && (
-          <Anchor component={Link} to="/account/sign-in" size="sm" c="inherit" underline="always">
-            {text('ways.to_second_step')}
-          </Anchor>
-        )}
         {onRetry && !isRefused && (
           <Button size="xs" variant="default" onClick={onRetry}>
             {text('app.retry')}

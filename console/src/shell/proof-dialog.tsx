@@ -42,13 +42,15 @@ function ProofForm({ onProved, onCancel }: ProofFormProps) {
       await proof();
       onProved();
     });
-  if (isAgain) return <SignInForm again={text('proof.again')} onDone={onProved} />;
   if (error) return <PageError error={error} onRetry={() => void refetch()} />;
   if (!data) return <Waiting />;
-  const { totp, passkeys } = data;
+  const { password, totp, passkeys } = data;
   const hasPasskey = passkeys > 0 && knowsPasskeys();
   // With a passkey and no app, the password is no proof.
-  const hasField = totp || passkeys === 0;
+  const hasField = totp || (password && passkeys === 0);
+  if (isAgain || (!hasField && !hasPasskey)) {
+    return <SignInForm again={text('proof.again')} hasPassword={password} onDone={onProved} />;
+  }
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const given = ((new FormData(event.currentTarget).get('proof') as string | null) ?? '').trim();
@@ -71,7 +73,7 @@ function ProofForm({ onProved, onCancel }: ProofFormProps) {
         {hasField && !totp && (
           <PasswordInput {...kept} label={text('proof.password')} autoComplete="current-password" />
         )}
-        <div aria-live="polite">{fault !== undefined && <Alert color="red">{fault}</Alert>}</div>
+        <div aria-live="polite">{fault && <Alert color={fault.color}>{fault.text}</Alert>}</div>
         <Paragraph size="xs" c="dimmed">
           {text('proof.elsewise')}{' '}
           <Anchor component="button" type="button" size="xs" onClick={() => setAgain(true)}>
@@ -87,11 +89,9 @@ function ProofForm({ onProved, onCancel }: ProofFormProps) {
               {text('passkeys.use')}
             </Button>
           )}
-          {(hasField || hasPasskey) && (
-            <Button type="submit" loading={isBusy} data-autofocus={!hasField || undefined}>
-              {text(hasField ? 'proof.submit' : 'passkeys.use')}
-            </Button>
-          )}
+          <Button type="submit" loading={isBusy} data-autofocus={!hasField || undefined}>
+            {text(hasField ? 'proof.submit' : 'passkeys.use')}
+          </Button>
         </Group>
       </Stack>
     </form>

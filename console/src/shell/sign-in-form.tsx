@@ -7,7 +7,7 @@ import { canLeave, forgetArrival, signInAt, signInByProvider, type Brought } fro
 import { session, type MissingStep } from '../api/session.js';
 import { getWays, mailCode, signInByCode, signInByPassword, type Ways } from '../api/ways.js';
 import { useText } from '../i18n/text.js';
-import { arrivalText, faultText } from './fault-text.js';
+import { arrivalText } from './fault-text.js';
 import { Waiting } from './page-states.js';
 import { useArrival } from './use-arrival.js';
 import { useAttempt } from './use-attempt.js';
@@ -15,10 +15,12 @@ import { useAttempt } from './use-attempt.js';
 interface SignInFormProps {
   /** Why somebody is to sign in again, above a page that stays as it is. */
   readonly again?: string;
+  /** Whether who is to sign in again has one; it is taken for granted where nothing is known. */
+  readonly hasPassword?: boolean;
   readonly onDone: () => void;
 }
 
-export function SignInForm({ again, onDone }: SignInFormProps) {
+export function SignInForm({ again, hasPassword = true, onDone }: SignInFormProps) {
   const text = useText();
   const [project, setProject] = useState(session.project);
   // What is half typed has no ways.
@@ -32,11 +34,14 @@ export function SignInForm({ again, onDone }: SignInFormProps) {
   const arrival = useArrival('sign_in');
   // What an identity provider has led back with, until it is refused.
   const [brought, setBrought] = useState(arrival && 'code' in arrival ? arrival : undefined);
-  const [byCode, setByCode] = useState(false);
+  const takesPassword = hasPassword || !hasOthers(ways);
+  const [isCode, setCode] = useState(false);
+  const byCode = takesPassword ? isCode : ways?.mail_code === true;
+  const hasFields = takesPassword || byCode;
   const [isMailed, setMailed] = useState(false);
   const [missing, setMissing] = useState<MissingStep>();
   const led = arrival && 'error' in arrival ? arrivalText(arrival.error, text) : undefined;
-  const { run, isBusy, fault, setFault } = useAttempt(led);
+  const { run, isBusy, fault, fail, clear } = useAttempt(led);
 
   const go = async (signingIn: Promise<MissingStep | undefined>): Promise<void> => {
     const step = await signingIn;
@@ -52,7 +57,7 @@ export function SignInForm({ again, onDone }: SignInFormProps) {
     mutationFn: (from: Brought) => go(signInByProvider(from, '')),
     onError: (error) => {
       setBrought(undefined);
-      setFault(faultText(error, text));
+      fail(error);
     },
   });
   useEffect(() => {
@@ -76,10 +81,10 @@ export function SignInForm({ again, onDone }: SignInFormProps) {
   };
   const change = (toCode: boolean): void => {
     setBrought(undefined);
-    setByCode(toCode);
+    setCode(toCode);
     setMailed(false);
     setMissing(undefined);
-    setFault(undefined);
+    clear();
   };
 
   if (brought && (missing === undefined || missing === 'passkey')) return <Waiting />;
@@ -101,7 +106,7 @@ export function SignInForm({ again, onDone }: SignInFormProps) {
             required
           />
         )}
-        {!brought && (byCode ? <CodeFields isMailed={isMailed} /> : <PasswordFields />)}
+        {!brought && hasFields && (byCode ? <CodeFields isMailed={isMailed} /> : <PasswordFields />)}
         {missing && <Alert>{text(`sign_in.asks_${missing}`)}</Alert>}
         {missing && missing !== 'passkey' && (
           <TextInput
@@ -117,22 +122,24 @@ export function SignInForm({ again, onDone }: SignInFormProps) {
             required
           />
         )}
-        <div aria-live="polite">{fault !== undefined && <Alert color="red">{fault}</Alert>}</div>
-        <Button type="submit" loading={isBusy}>
-          {text(byCode && !isMailed ? 'sign_in.mail_code' : 'sign_in.submit')}
-        </Button>
+        <div aria-live="polite">{fault && <Alert color={fault.color}>{fault.text}</Alert>}</div>
+        {(brought !== undefined || hasFields) && (
+          <Button type="submit" loading={isBusy}>
+            {text(byCode && !isMailed ? 'sign_in.mail_code' : 'sign_in.submit')}
+          </Button>
+        )}
         {byCode && isMailed && (
           <Anchor component="button" type="button" size="sm" onClick={() => setMailed(false)}>
             {text('sign_in.another_code')}
           </Anchor>
         )}
-        {hasOthers(ways) && <Divider label={text('sign_in.or')} />}
+        {hasOthers(ways) && hasFields && <Divider label={text('sign_in.or')} />}
         {ways?.passkey === true && knowsPasskeys() && (
           <Button variant="default" onClick={() => void run(() => go(signInByPasskey(project)))}>
             {text('passkeys.use')}
           </Button>
         )}
-        {ways?.mail_code === true && (
+        {ways?.mail_code === true && takesPassword && (
           <Button variant="default" onClick={() => change(!byCode)}>
             {text(byCode ? 'sign_in.by_password' : 'sign_in.by_code')}
           </Button>

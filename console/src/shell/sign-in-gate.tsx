@@ -9,6 +9,7 @@ import { AddressDialog } from './address-dialog.js';
 import { ForgottenPassword } from './forgotten-password.js';
 import { PageError, Waiting } from './page-states.js';
 import { ProofDialog } from './proof-dialog.js';
+import { SecondStepDialog } from './second-step-dialog.js';
 import { SignInForm } from './sign-in-form.js';
 import { useAsking } from './use-asking.js';
 
@@ -36,6 +37,7 @@ export function SignInGate({ children }: { children: ReactNode }) {
         {children}
         <ProofDialog />
         <AddressDialog />
+        <SecondStepDialog />
         <Modal
           opened={goOn !== undefined}
           onClose={() => undefined}

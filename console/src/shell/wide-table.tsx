@@ -1,4 +1,4 @@
-/** A table that scrolls sideways where it is wider than the page, also with the keyboard. */
+/** A table that scrolls sideways where it is wider than the page, also with the keyboard. Its buttons stay in sight. */
 import { Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 
@@ -11,7 +11,14 @@ interface WideTableProps {
 
 export function WideTable({ label, minWidth, children }: WideTableProps) {
   return (
-    <Table.ScrollContainer minWidth={minWidth} type="native" tabIndex={0} role="group" aria-label={label}>
+    <Table.ScrollContainer
+      className="wide-table"
+      minWidth={minWidth}
+      type="native"
+      tabIndex={0}
+      role="group"
+      aria-label={label}
+    >
       <Table aria-label={label}>{children}</Table>
     </Table.ScrollContainer>
   );

@@ -2,7 +2,6 @@
 import { Alert, Button, Group, Table } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
-import { isHeld } from '../api/errors.js';
 import { canLeave, deleteIdentity, linkAt, listIdentities, type Identity } from '../api/providers.js';
 import { session } from '../api/session.js';
 import { getWays } from '../api/ways.js';
@@ -34,8 +33,6 @@ export function IdentitiesSection({ member }: { readonly member: string }) {
     notify(text('providers.removed'), { type: 'success' });
     await queries.invalidateQueries({ queryKey });
   });
-  // Members that are held back cannot read them.
-  const held = isHeld(error);
   if (providers.length === 0 && !data?.length) return null;
   return (
     <ListSection
@@ -58,9 +55,9 @@ export function IdentitiesSection({ member }: { readonly member: string }) {
           </Group>
         )
       }
-      error={held ? null : error}
+      error={error}
       onRetry={() => void refetch()}
-      count={held ? 0 : data?.length}
+      count={data?.length}
       none={text('providers.no_accounts')}
       table={<IdentityTable identities={data ?? []} labelOf={labelOf} onRemove={removal.ask} />}
     >

@@ -3,7 +3,6 @@ import { Button, Group, Modal, Stack, Table, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
 import { useState } from 'react';
-import { isHeld } from '../api/errors.js';
 import {
   deletePasskey,
   enrolPasskey,
@@ -15,7 +14,7 @@ import {
 } from '../api/passkeys.js';
 import { session } from '../api/session.js';
 import { getWays } from '../api/ways.js';
-import { FIELD_OF_FORM } from '../data/faults.js';
+import { FIELD_OF_FORM, type FieldErrors } from '../data/faults.js';
 import { RemovalDialog, useRemoval } from '../data/removal.js';
 import { shownInstant } from '../fields/shown-time.js';
 import { useText, type Text } from '../i18n/text.js';
@@ -23,7 +22,7 @@ import { ListSection } from '../members/list-section.js';
 import { useCheckedForm } from '../members/use-checked-form.js';
 import { FormFault } from '../model/form-parts.js';
 import { ActionButton } from '../shell/action.js';
-import { faultText } from '../shell/fault-text.js';
+import { faultText, isCancelled } from '../shell/fault-text.js';
 import { RowButton } from '../shell/row-button.js';
 import { WideTable } from '../shell/wide-table.js';
 
@@ -33,47 +32,23 @@ export function PasskeysSection({ member }: { readonly member: string }) {
   const queries = useQueryClient();
   const queryKey = ['passkeys', member];
   const { data, error, refetch } = useQuery({ queryKey, queryFn: () => listPasskeys(member), retry: false });
-  const ways = useQuery({ queryKey: ['ways', session.project], queryFn: () => getWays(session.project) });
-  const [isAdding, setAdding] = useState(false);
   const [renamed, setRenamed] = useState<Passkey>();
   const changed = async (message: string): Promise<void> => {
-    setAdding(false);
     setRenamed(undefined);
     notify(message, { type: 'success' });
     for (const key of [queryKey, ['second-step']]) await queries.invalidateQueries({ queryKey: key });
   };
   const removal = useRemoval<Passkey>(deletePasskey, () => changed(text('passkeys.removed')));
-  // Who is held back because of it has none.
-  const held = isHeld(error);
   return (
     <ListSection
       title={text('passkeys.title')}
-      action={
-        <ActionButton
-          size="xs"
-          variant="default"
-          reason={whyNot(ways.data?.passkey, text)}
-          onClick={() => setAdding(true)}
-        >
-          {text('passkeys.new')}
-        </ActionButton>
-      }
-      error={held ? null : error}
+      action={<AddPasskey size="xs" onAdded={() => changed(text('passkeys.made'))} />}
+      error={error}
       onRetry={() => void refetch()}
-      count={held ? 0 : data?.length}
+      count={data?.length}
       none={text('passkeys.none')}
       table={<PasskeyTable passkeys={data ?? []} onRename={setRenamed} onRemove={removal.ask} />}
     >
-      {isAdding && (
-        <LabelDialog
-          title={text('passkeys.new')}
-          submit={text('passkeys.create')}
-          known=""
-          onSend={enrolPasskey}
-          onDone={() => changed(text('passkeys.made'))}
-          onClose={() => setAdding(false)}
-        />
-      )}
       {renamed && (
         <LabelDialog
           title={text('passkeys.rename_title')}
@@ -93,6 +68,43 @@ export function PasskeysSection({ member }: { readonly member: string }) {
         {text('passkeys.remove_text')}
       </RemovalDialog>
     </ListSection>
+  );
+}
+
+interface AddPasskeyProps {
+  readonly size?: 'xs';
+  readonly onAdded: () => Promise<void>;
+}
+
+/** A button that is there also where none can be added, and says why. */
+export function AddPasskey({ size, onAdded }: AddPasskeyProps) {
+  const text = useText();
+  const ways = useQuery({ queryKey: ['ways', session.project], queryFn: () => getWays(session.project) });
+  const [isAdding, setAdding] = useState(false);
+  return (
+    <>
+      <ActionButton
+        {...(size && { size })}
+        variant="default"
+        reason={whyNot(ways.data?.passkey, text)}
+        onClick={() => setAdding(true)}
+      >
+        {text('passkeys.new')}
+      </ActionButton>
+      {isAdding && (
+        <LabelDialog
+          title={text('passkeys.new')}
+          submit={text('passkeys.create')}
+          known=""
+          onSend={enrolPasskey}
+          onDone={() => {
+            setAdding(false);
+            return onAdded();
+          }}
+          onClose={() => setAdding(false)}
+        />
+      )}
+    </>
   );
 }
 
@@ -126,7 +138,10 @@ function LabelDialog({ title, submit, known, onSend, onDone, onClose }: LabelDia
       await onSend(label.trim());
       await onDone();
     },
-    faultsOfError: (error) => (error instanceof PasskeyError ? { [FIELD_OF_FORM]: faultText(error, text) } : undefined),
+    faultsOfError: (error): FieldErrors | undefined => {
+      if (isCancelled(error)) return {};
+      return error instanceof PasskeyError ? { [FIELD_OF_FORM]: faultText(error, text) } : undefined;
+    },
   });
   return (
     <Modal opened onClose={onClose} title={title} closeOnClickOutside={false}>

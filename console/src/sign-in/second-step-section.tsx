@@ -26,6 +26,18 @@ const KEY = ['second-step'];
 
 export function SecondStepSection() {
   const text = useText();
+  return (
+    <section aria-label={text('ways.second_step')}>
+      <Title order={2} size="h4" mb="xs">
+        {text('ways.second_step')}
+      </Title>
+      <SecondStepForms />
+    </section>
+  );
+}
+
+/** @param isBrief whether it is said elsewhere what there is */
+export function SecondStepForms({ isBrief = false }: { readonly isBrief?: boolean }) {
   const queries = useQueryClient();
   const { data, error, refetch } = useQuery({ queryKey: KEY, queryFn: getSecondStep, retry: false });
   const [codes, setCodes] = useState<readonly string[]>();
@@ -35,27 +47,32 @@ export function SecondStepSection() {
     await queries.invalidateQueries({ queryKey: ['sessions'] });
   };
   return (
-    <section aria-label={text('ways.second_step')}>
-      <Title order={2} size="h4" mb="xs">
-        {text('ways.second_step')}
-      </Title>
+    <>
       {error && <PageError error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Waiting />}
-      {data && (data.totp ? <App step={data} onChanged={changed} /> : <NoApp step={data} onConfirmed={changed} />)}
+      {data && !data.totp && <NoApp step={data} isBrief={isBrief} onConfirmed={changed} />}
+      {data?.totp && !isBrief && <App step={data} onChanged={changed} />}
       {codes && <RecoveryCodes codes={codes} onClose={() => setCodes(undefined)} />}
-    </section>
+    </>
   );
 }
 
 type Changed = (codes?: readonly string[]) => Promise<void>;
 
-function NoApp({ step, onConfirmed }: { readonly step: SecondStep; readonly onConfirmed: Changed }) {
+interface NoAppProps {
+  readonly step: SecondStep;
+  readonly isBrief: boolean;
+  readonly onConfirmed: Changed;
+}
+
+function NoApp({ step, isBrief, onConfirmed }: NoAppProps) {
   const text = useText();
+  const none = step.password ? 'ways.none' : 'ways.none_no_password';
   const begin = useMutation({ mutationFn: beginApp });
   if (begin.data) return <NewAppForm app={begin.data} onConfirmed={onConfirmed} />;
   return (
     <Stack maw={720} align="start">
-      <Paragraph size="sm">{text(step.passkeys > 0 ? 'ways.none_but_passkey' : 'ways.none')}</Paragraph>
+      {!isBrief && <Paragraph size="sm">{text(step.passkeys > 0 ? 'ways.none_but_passkey' : none)}</Paragraph>}
       {begin.error && <PageError error={begin.error} />}
       <Button variant="default" loading={begin.isPending} onClick={() => begin.mutate()}>
         {text('ways.begin')}

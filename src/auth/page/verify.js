@@ -1,10 +1,13 @@
-// Proves an e-mail address: posts the token, which stands after the # of the address of this page, with the password.
-import { onPassword } from './page.js';
+// Verifies an e-mail address: posts the token, which stands after the # of the address of this page, with the password.
+import { onPassword, showProject, textOf } from './page.js';
 
 const token = location.hash.slice(1);
 const project = decodeURIComponent(location.pathname.split('/').at(-2));
+const without = document.getElementById('without');
+without.hidden = false;
+showProject(project);
 
-async function confirmAddress(password) {
+async function verifyAddress(password) {
   const response = await fetch('../../auth/verify_email', {
     method: 'POST',
     credentials: 'omit',
@@ -13,11 +16,14 @@ async function confirmAddress(password) {
   });
   if (response.ok) return;
   if (response.status === 401) throw new Error('The password is wrong, or the link was used or is too old.');
-  const { messages } = await response.json();
-  throw new Error(messages.map(({ text }) => text).join(' '));
+  throw new Error(await textOf(response));
 }
 
-onPassword(async (password) => {
-  await confirmAddress(password);
-  document.getElementById('without').hidden = true;
-}, 'Your e-mail address is confirmed.');
+onPassword(
+  async (password) => {
+    await verifyAddress(password);
+    without.hidden = true;
+  },
+  'Your e-mail address is verified.',
+  () => project,
+);
