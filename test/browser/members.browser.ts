@@ -63,7 +63,9 @@ it('that proves its address does so on a page, with the password', async () => {
   await hers.page.goto(link);
   await hers.page.getByLabel('Your password').fill('another password');
   await hers.page.getByRole('button', { name: 'Verify' }).click();
-  await hers.page.getByText('The password is wrong, or the link was used or is too old.').waitFor();
+  await hers.page
+    .getByText('The password is wrong, or the link was used, is too old or is of a session that has ended.')
+    .waitFor();
   expect(await ok(as.get('/auth/me'))).toMatchObject({ email_verified_at: null });
   await hers.page.getByLabel('Your password').fill(ann.password);
   await hers.page.getByRole('button', { name: 'Verify' }).click();

@@ -6,7 +6,7 @@ import { Database, type Transaction } from '../../database/database.js';
 import { NULL_ANSWER, type Answer } from '../../http/answer/answer.js';
 import { EMAIL_LENGTH, isMemberAddress, mailForm } from '../../shared/email.js';
 import { type KindError, refusal } from '../../shared/errors.js';
-import { scalarText } from '../../shared/json.js';
+import type { OneTimeRow } from '../../sql/member/one-time.sql.js';
 import type { Project } from '../../tenancy/project.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
 import { requireSession, type AuthRequest } from '../auth-request.js';
@@ -20,7 +20,7 @@ import { signInFailed, wrongProof } from '../refusals.js';
 import { FreshProof } from '../session/fresh-proof.js';
 import { Throttle } from '../throttle.js';
 import type { ChangeEmailBody, VerifyEmailBody } from './email.dto.js';
-import { VerificationMails } from './verification-mails.js';
+import { type MailedAddress, VerificationMails } from './verification-mails.js';
 
 /** Minutes for which a right code stays until it is used. */
 const CODE_STAYS = 5;
@@ -29,7 +29,7 @@ const PROOFS = 'give a code or a token in the session of the member, or a token 
 /** A proof of an address. */
 interface Proved {
   readonly member: Credential;
-  readonly email: string;
+  readonly mailed: MailedAddress;
   /** Uses the code or the token; false if it was used, or its session or its account is another by now. */
   readonly use: (tx: Transaction) => Promise<boolean>;
   /** The refusal of what turns out to be used, or of another address. */
@@ -66,11 +66,11 @@ export class EmailService {
     const { project } = scope;
     const email = mailForm(given).trim();
     return this.catalog.inProject(project, async () => {
-      const { id } = await this.fresh.require(scope);
+      const member = await this.fresh.require(scope);
       if (email.length > EMAIL_LENGTH || !isMemberAddress(email))
         throw refusal('parameter.bad_value', 'email: must be an e-mail address', { parameter: 'email' });
-      await this.#countMail(project, client, id);
-      await this.mails.sendToNew(scope, client, id, email);
+      await this.#countMail(project, client, member.id);
+      await this.mails.sendToNew(project, client, member, email);
       return NULL_ANSWER;
     });
   }
@@ -102,20 +102,22 @@ export class EmailService {
     { code, token }: Pick<VerifyEmailBody, 'code' | 'token'>,
   ): Promise<Proved> {
     const { project } = scope;
+    const { sessionId } = requireSession(scope.caller);
     const failed = wrongProof;
     if (token !== null) {
       const found = await this.secrets.findToken(project, 'email', token);
       if (found?.member_id !== member.member_id) throw failed();
       const use = async (tx: Transaction): Promise<boolean> =>
-        (await this.fresh.isStored(tx, scope)) && this.#useToken(tx, project, token);
-      return { member, email: scalarText(found.data), use, failed };
+        (await this.fresh.isStored(tx, project, sessionId)) && this.#useToken(tx, project, token);
+      return { member, mailed: mailedIn(found), use, failed };
     }
     if (code === null) throw refusal('parameter.required', `code: ${PROOFS}`, { parameter: 'code' });
     const right = await this.secrets.tryCode(project, 'email', member.member_id, code, CODE_STAYS);
     if (!right) throw failed();
     const use = async (tx: Transaction): Promise<boolean> =>
-      (await this.fresh.isStored(tx, scope)) && this.secrets.takeCode(tx, project, 'email', member.member_id);
-    return { member, email: scalarText(right.data), use, failed };
+      (await this.fresh.isStored(tx, project, sessionId)) &&
+      this.secrets.takeCode(tx, project, 'email', member.member_id);
+    return { member, mailed: mailedIn(right), use, failed };
   }
 
   async #useToken(tx: Transaction, project: Project, token: string): Promise<boolean> {
@@ -135,14 +137,18 @@ export class EmailService {
       const fits = await verifyPassword(member?.password_hash, password, project.id);
       if (!fits || !found || !member) throw failed();
       const use = (tx: Transaction) => this.#useToken(tx, project, token);
-      await this.#prove(scope, client, { member, email: scalarText(found.data), use, failed });
+      await this.#prove(scope, client, { member, mailed: mailedIn(found), use, failed });
       return NULL_ANSWER;
     });
   }
 
-  /** Marks the address as verified; it is that of the member, or becomes it. The former one is told of that. */
-  async #prove(scope: RequestScope, client: AuthRequest, { member, email, use, failed }: Proved): Promise<void> {
+  /**
+   * Marks the address as verified; it is that of the member, or becomes it if the session that has asked for it has not
+   * ended. The former one is told of that.
+   */
+  async #prove(scope: RequestScope, client: AuthRequest, { member, mailed, use, failed }: Proved): Promise<void> {
     const { project, caller, requestId } = scope;
+    const { email, sessionId } = mailed;
     const isNew = email !== member.email;
     await this.notices.about(project, client, isNew ? [member] : [], 'email_changed', () =>
       this.catalog.withCheckedModel({ project }, (model) => {
@@ -151,8 +157,12 @@ export class EmailService {
           // Who empties the account at the same time comes before, or after and finds the new address.
           await lockOwner(tx, project.schema, member.member_id);
           if (!(await use(tx))) throw failed();
-          if (isNew) await this.addresses.change(tx, { project, model, caller, requestId }, member, email);
-          else if (!(await this.addresses.mark(tx, { project, model }, member))) throw failed();
+          if (!isNew) {
+            if (!(await this.addresses.mark(tx, { project, model }, member))) throw failed();
+            return;
+          }
+          if (sessionId === undefined || !(await this.fresh.isStored(tx, project, sessionId))) throw failed();
+          await this.addresses.change(tx, { project, model, caller, requestId }, member, email);
         }, usedBy(scope));
       }),
     );
@@ -163,6 +173,10 @@ export class EmailService {
     await this.throttle.count(project, { address });
     await this.throttle.limitVerificationMails(project, memberId);
   }
+}
+
+function mailedIn({ data }: OneTimeRow): MailedAddress {
+  return data as unknown as MailedAddress;
 }
 
 /** @throws KindError 400 for what does not go together */

@@ -1,22 +1,26 @@
 /** Mails with which members prove their addresses: a code to type, and a link to a page with a button. */
 import { Injectable } from '@nestjs/common';
-import { usedBy } from '../../catalog/session/executors.js';
 import { Database } from '../../database/database.js';
 import { type MailJob, MailQueue } from '../../mail/mail-queue.js';
 import { type Mail, noticeMail, verificationMail } from '../../mail/mail-texts.js';
 import { PublicAddress } from '../../mail/public-address.js';
+import type { MemberCaller } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
-import type { RequestScope } from '../../tenancy/request-scope.js';
 import type { AuthRequest } from '../auth-request.js';
 import { OneTimeSecrets } from '../one-time-secrets.js';
 import { findCredential, findCredentialByEmail } from '../credential.js';
-import { lockOwner } from '../owned-units.js';
 import { ProviderStore } from '../provider/provider-store.js';
-import { FreshProof } from '../session/fresh-proof.js';
 import { Throttle } from '../throttle.js';
 
 const HOURS = 24;
 const CODE_DIGITS = 6;
+
+/** What the code and the link of a mail prove. */
+export interface MailedAddress {
+  readonly email: string;
+  /** The session that has asked for another address than the member has. */
+  readonly sessionId?: string;
+}
 
 type Client = Pick<AuthRequest, 'afterAnswer'>;
 
@@ -24,7 +28,6 @@ type Client = Pick<AuthRequest, 'afterAnswer'>;
 export class VerificationMails {
   constructor(
     private readonly database: Database,
-    private readonly fresh: FreshProof,
     private readonly mail: MailQueue,
     private readonly providers: ProviderStore,
     private readonly publicAddress: PublicAddress,
@@ -60,22 +63,15 @@ export class VerificationMails {
 
   /**
    * Mails the address that a member wants to have after the answer. If another member has it, that one is told, and
-   * neither content nor time of the answer reveals it. A session that has ended meanwhile gets none. @throws KindError 503
+   * neither content nor time of the answer reveals it. @throws KindError 503
    */
-  async sendToNew(scope: RequestScope, client: Client, memberId: string, email: string): Promise<void> {
-    const { project } = scope;
+  async sendToNew(project: Project, client: Client, member: MemberCaller, email: string): Promise<void> {
+    const { id: memberId, sessionId } = member;
     const make = async () => {
       const owner = await findCredentialByEmail(this.database.ofProject(project), project, email);
       // Ends in any case, so that it does not tell who has the address.
       await this.secrets.takeCode(this.database.ofProject(project), project, 'email', memberId);
-      if (!owner || owner.member_id === memberId) {
-        const mail = await this.#create(project, memberId, email, 'new address');
-        const isStored = await this.database.transaction(async (tx) => {
-          await lockOwner(tx, project.schema, memberId);
-          return this.fresh.isStored(tx, scope);
-        }, usedBy(scope));
-        return isStored ? mail : undefined;
-      }
+      if (!owner || owner.member_id === memberId) return this.#create(project, memberId, { email, sessionId });
       if (!(await this.throttle.takeMail(project, 'taken address', owner.email))) return undefined;
       return noticeMail({ to: owner.email, project: project.label, text: TAKEN });
     };
@@ -86,7 +82,7 @@ export class VerificationMails {
   #jobFor(project: Project, memberId: string): MailJob {
     const make = async () => {
       const member = await findCredential(this.database.ofProject(project), project, memberId);
-      return member && this.#create(project, memberId, member.email, 'own address');
+      return member && this.#create(project, memberId, { email: member.email });
     };
     return { type: 'verification', make };
   }
@@ -96,14 +92,11 @@ export class VerificationMails {
    * if the address was sent the allowed number of mails: then there is nothing new to guess either. Those that others send
    * to an address are counted apart, so that they keep none from who has it.
    */
-  async #create(
-    project: Project,
-    memberId: string,
-    email: string,
-    type: 'own address' | 'new address',
-  ): Promise<Mail | undefined> {
+  async #create(project: Project, memberId: string, mailed: MailedAddress): Promise<Mail | undefined> {
+    const { email, sessionId } = mailed;
+    const type = sessionId === undefined ? 'own address' : 'new address';
     if (!(await this.throttle.takeMail(project, type, email))) return undefined;
-    const terms = { memberId, data: email, minutes: HOURS * 60 };
+    const terms = { memberId, data: { ...mailed }, minutes: HOURS * 60 };
     const code = await this.secrets.makeCode(project, 'email', memberId, { ...terms, digits: CODE_DIGITS });
     const token = await this.secrets.makeToken(project, 'email', terms);
     const link = `${this.publicAddress.url}/api/lib/project/${project.id}/verify#${token}`;

@@ -15,7 +15,8 @@ async function verifyAddress(password) {
     body: JSON.stringify({ token, password }),
   });
   if (response.ok) return;
-  if (response.status === 401) throw new Error('The password is wrong, or the link was used or is too old.');
+  if (response.status === 401)
+    throw new Error('The password is wrong, or the link was used, is too old or is of a session that has ended.');
   throw new Error(await textOf(response));
 }
 

@@ -37,9 +37,9 @@ export class FreshProof {
     throw refusal('session.stale', 'Prove who you are once more before this: POST /auth/confirm, or sign in again');
   }
 
-  /** Whether the session of a request has not ended; exact where its member is locked (`lockOwner`). */
-  isStored(tx: Transaction, { project, caller }: Pick<RequestScope, 'project' | 'caller'>): Promise<boolean> {
-    return this.sessions.isStored(tx, project, requireSession(caller).sessionId);
+  /** Whether a session has not ended; exact where its member is locked (`lockOwner`). */
+  isStored(tx: Transaction, project: Project, sessionId: string): Promise<boolean> {
+    return this.sessions.isStored(tx, project, sessionId);
   }
 
   /** Runs `work` for the member of a request, which has proved itself. @throws KindError 401, 403 */

@@ -79,7 +79,7 @@ async function stored({ id }: TestProject): Promise<Project> {
 
 /** A token as mails and providers lead to. */
 async function token(project: TestProject, purpose: 'email' | 'exchange', { id, email }: TestMember): Promise<string> {
-  const terms = { memberId: id, data: email, minutes: 1, ...(purpose === 'exchange' && { proof: 'another' }) };
+  const terms = { memberId: id, data: { email }, minutes: 1, ...(purpose === 'exchange' && { proof: 'another' }) };
   return service.service.app.get(OneTimeSecrets).makeToken(await stored(project), purpose, terms);
 }
 

@@ -1,4 +1,5 @@
 /** Verified addresses: the mail, its code and its link, members who are held until then, and changes of the address. */
+import { TOTP } from 'otpauth';
 import { describe, expect, it } from 'vitest';
 import { anonymous, signUp, withMembers, type TestMember } from '../../support/callers.js';
 import { createdId, ok, query, refusalOf } from '../../support/definitions.js';
@@ -256,6 +257,25 @@ describe('another address', () => {
     expect(await query(admin, `SELECT email FROM $schema.person WHERE id = $1`, [ray.id])).toEqual([
       { email: ray.email },
     ]);
+  });
+
+  it('is asked for in vain by a session that an app has ended, whatever its link is sent with', async () => {
+    const tom = await signUp(admin, 'tom');
+    const { access_token } = await ok(signIn('tom', tom.password));
+    await ok(change({ ...tom, accessToken: access_token as string }, 'evil@example.net'));
+    const mail = await mailbox.last('evil@example.net');
+    const as = admin.as(tom.accessToken);
+    const { secret } = (await ok(as.post('/auth/totp', {}))) as { secret: string };
+    await ok(as.post('/auth/totp/confirm', { code: new TOTP({ secret }).generate() }));
+    const byPassword = await verify({ token: tokenOf(mail), password: tom.password });
+    expect(refusalOf(byPassword)).toEqual(refused(401, 'signin.failed'));
+    for (const proof of [{ code: codeIn(mail) }, { token: tokenOf(mail) }])
+      expect(refusalOf(await verify(proof, tom))).toEqual(refused(400, 'proof.wrong'));
+    expect((await me(tom)).email).toBe(tom.email);
+    // One that goes on has proved itself with the app: the page takes the password.
+    await ok(change(tom, 'tom@example.net'));
+    await ok(verify({ token: tokenOf(await mailbox.last('tom@example.net')), password: tom.password }));
+    expect((await me(tom)).email).toBe('tom@example.net');
   });
 
   it('is that of one of two members who prove it at once', async () => {
