@@ -20,7 +20,6 @@ import { signInFailed } from '../refusals.js';
 import { Throttle } from '../throttle.js';
 import type { ExchangeBody, LinkBody } from './exchange.dto.js';
 import { type Exchanged, ProviderAccounts } from './provider-accounts.js';
-import { IdentityStore } from './identity-store.js';
 import { ProviderStore } from './provider-store.js';
 
 /** Of a code: one without the second step, and five with it. */
@@ -34,7 +33,6 @@ export class ExchangeService {
     private readonly catalog: Catalog,
     private readonly database: Database,
     private readonly fresh: FreshProof,
-    private readonly identities: IdentityStore,
     private readonly providers: ProviderStore,
     private readonly secrets: OneTimeSecrets,
     private readonly sessions: NewSessions,
@@ -91,9 +89,8 @@ export class ExchangeService {
     if ('first' in exchanged) return this.accounts.signIn(scope, provider, exchanged.first).catch(asFailed);
     if (memberId === null) throw signInFailed('provider');
     if ('known' in exchanged) {
-      const { identity, email } = exchanged.known;
-      await this.identities.recordUse(project, identity, email);
-      return { memberId, identity };
+      await this.accounts.recordUse(project, exchanged.known);
+      return { memberId, identity: exchanged.known.identity };
     }
     const { sessionId, ...identity } = exchanged.link;
     if (!isSession(scope.caller, sessionId)) throw signInFailed('provider');

@@ -14,6 +14,7 @@ import { isPlainAddress, isSameMailbox } from '../../shared/email.js';
 import { KindError, refusal } from '../../shared/errors.js';
 import { isVisibleName } from '../../shared/member-names.js';
 import { ANONYMOUS } from '../../tenancy/caller.js';
+import type { Project } from '../../tenancy/project.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
 import { requireSession } from '../auth-request.js';
 import { NewMembers } from '../new-members.js';
@@ -40,9 +41,16 @@ export type AskedLink = {
   readonly sessionId: string;
 };
 
+interface KnownIdentity {
+  /** Its id. */
+  readonly identity: string;
+  /** As the provider says it now. */
+  readonly email: string | null;
+}
+
 /** What a code of the application is exchanged by. */
 export type Exchanged = { readonly provider: string } & (
-  | { readonly known: { readonly identity: string; readonly email: string | null } }
+  | { readonly known: KnownIdentity }
   /** To be linked in a session. */
   | { readonly link: NewIdentity & { readonly sessionId: string } }
   /** Comes for the first time: its claims are there where it would be a new member. */
@@ -128,6 +136,10 @@ export class ProviderAccounts {
       if (signedIn) return signedIn;
     }
     throw refusal('access.denied', 'Who signs in has values that other members have already');
+  }
+
+  recordUse(project: Project, { identity, email }: KnownIdentity): Promise<void> {
+    return this.identities.recordUse(project, identity, email);
   }
 
   /** Undefined if others have changed meanwhile what was decided by. */
@@ -253,10 +265,11 @@ function newMember(
 
 /** The claims that fill parameters of a new member. */
 function filledBy({ claims }: IdentityProvider, { claims: said }: ProvedIdentity): Readonly<Record<string, unknown>> {
-  const names = Object.values(claims).filter((claim) => Object.hasOwn(said, claim));
-  return Object.fromEntries(
-    names.map((claim) => [claim, said[claim]]).filter(([, value]) => value !== undefined && value !== null),
-  );
+  const filled = Object.values(claims).flatMap((claim): [string, unknown][] => {
+    const value = Object.hasOwn(said, claim) ? said[claim] : undefined;
+    return value === undefined || value === null ? [] : [[claim, value]];
+  });
+  return Object.fromEntries(filled);
 }
 
 function optionsOf(scope: Visit['scope'], dry: true | undefined): TransactionOptions {
