@@ -507,7 +507,8 @@ const ROWS: readonly Row[] = [
   ...['GET', 'POST'].map((method): Row => ({
     route: `${method} /api/lib/project/:project_id/provider/:provider_id/callback`,
     call: () => [method, `^/api/lib/project/${here.admin.id}/provider/none/callback`],
-    answers: [400, 400, 400, 400],
+    // What is posted has to be a form.
+    answers: method === 'GET' ? [400, 400, 400, 400] : [415, 415, 415, 415],
     open: true,
     anyQuery: true,
   })),
