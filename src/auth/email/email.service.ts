@@ -143,8 +143,8 @@ export class EmailService {
   }
 
   /**
-   * Marks the address as verified; it is that of the member, or becomes it if the session that has asked for it has not
-   * ended. The former one is told of that.
+   * Marks the address as verified; it is that of the member, or becomes it if the session that has asked for it still
+   * counts. The former one is told of that.
    */
   async #prove(scope: RequestScope, client: AuthRequest, { member, mailed, use, failed }: Proved): Promise<void> {
     const { project, caller, requestId } = scope;
@@ -161,7 +161,7 @@ export class EmailService {
             if (!(await this.addresses.mark(tx, { project, model }, member))) throw failed();
             return;
           }
-          if (sessionId === undefined || !(await this.fresh.isStored(tx, project, sessionId))) throw failed();
+          if (sessionId === undefined || !(await this.fresh.stillCounts(tx, project, sessionId))) throw failed();
           await this.addresses.change(tx, { project, model, caller, requestId }, member, email);
         }, usedBy(scope));
       }),

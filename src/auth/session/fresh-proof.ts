@@ -15,6 +15,11 @@ import { SessionStore } from './session-store.js';
 /** With which a member has proved who it is: an app or a passkey, or its password. */
 export type ProvedBy = 'second step' | 'password';
 
+interface ProofRow {
+  readonly recent: boolean;
+  readonly whole: boolean;
+}
+
 @Injectable()
 export class FreshProof {
   constructor(
@@ -30,16 +35,27 @@ export class FreshProof {
     executor: Executor = this.database.ofProject(project),
   ): Promise<MemberCaller> {
     const member = requireSession(caller);
-    const seconds = this.config.stepUpTtl / 1000;
-    const statement = findProofStatement(project.schema, member.sessionId, seconds, project.settings);
-    const [row] = await executor.run<{ fresh: boolean }>(statement);
-    if (row?.fresh) return member;
+    const proof = await this.#find(executor, project, member.sessionId);
+    if (proof?.recent && proof.whole) return member;
     throw refusal('session.stale', 'Prove who you are once more before this: POST /auth/confirm, or sign in again');
+  }
+
+  /**
+   * Whether what was asked for in a session still counts: it has not ended, nor been left behind by a second step that was
+   * set up since; exact where its member is locked.
+   */
+  async stillCounts(tx: Transaction, project: Project, sessionId: string): Promise<boolean> {
+    return (await this.#find(tx, project, sessionId))?.whole ?? false;
   }
 
   /** Whether a session has not ended; exact where its member is locked (`lockOwner`). */
   isStored(tx: Transaction, project: Project, sessionId: string): Promise<boolean> {
     return this.sessions.isStored(tx, project, sessionId);
+  }
+
+  async #find(executor: Executor, { schema, settings }: Project, sessionId: string): Promise<ProofRow | undefined> {
+    const statement = findProofStatement(schema, sessionId, this.config.stepUpTtl / 1000, settings);
+    return (await executor.run<ProofRow>(statement))[0];
   }
 
   /** Runs `work` for the member of a request, which has proved itself. @throws KindError 401, 403 */

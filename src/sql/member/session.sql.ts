@@ -165,19 +165,19 @@ function heldReasonOf(schema: string, demands: MemberDemands): Fragment {
 }
 
 /**
- * One row `fresh` of a session that is alive: whether its member has proved who it is within these seconds, also by the
- * second step where it has one and that is asked for.
+ * One row of a session that is alive. `recent`: its member has proved who it is within these seconds; `whole`: it has used
+ * the second step in it, where it has one and that is asked for.
  */
 export function findProofStatement(schema: string, id: string, window: number, demands: MemberDemands): Statement {
   return render(
     sql`
       SELECT
-        coalesce(s."proved_at", s."started_at") > now() - ${seconds(window)}
-          AND NOT EXISTS (
-            SELECT 1
-            FROM ${ident(schema, CREDENTIAL_KIND)} AS c
-            WHERE c."member_id" = s."member_id" AND ${lacksSecondStep(schema, sql`c`, demands, sql`s`)}
-          ) AS fresh
+        coalesce(s."proved_at", s."started_at") > now() - ${seconds(window)} AS recent,
+        NOT EXISTS (
+          SELECT 1
+          FROM ${ident(schema, CREDENTIAL_KIND)} AS c
+          WHERE c."member_id" = s."member_id" AND ${lacksSecondStep(schema, sql`c`, demands, sql`s`)}
+        ) AS whole
       FROM ${ident(schema, SESSION_TABLE)} AS s
       WHERE s."id" = ${param(id)}::uuid AND ${IS_ALIVE}
     `,

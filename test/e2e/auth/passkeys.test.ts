@@ -614,6 +614,30 @@ describe('second_step', () => {
       }
     });
 
+    it('before an address counts that it has asked for, whatever its link is sent with', async () => {
+      await setSettings(admin, { secondStep: 'everyone' });
+      try {
+        const member = await signUp(admin, 'irmgard');
+        const [stolen, own] = [await signInByPassword(member), await signInByPassword(member)];
+        await ok(stolen.post('/auth/email', { email: 'evil@example.net' }));
+        const { text } = await mailbox.last('evil@example.net');
+        const token = /verify#([\w-]+)$/m.exec(text)?.[1];
+        const device = new Authenticator(ORIGIN);
+        await enrol(own, device);
+        expect(codes(await open.post('/auth/verify_email', { token, password: member.password }))).toEqual(
+          refused(401, 'signin.failed'),
+        );
+        for (const session of [stolen, own])
+          expect(codes(await session.post('/auth/verify_email', { token }))).toEqual(refused(400, 'proof.wrong'));
+        expect(await ok(own.get('/auth/me'))).toMatchObject({ email: member.email });
+        await ok(prove(stolen, device));
+        await ok(open.post('/auth/verify_email', { token, password: member.password }));
+        expect(await ok(own.get('/auth/me'))).toMatchObject({ email: 'evil@example.net' });
+      } finally {
+        await setSettings(admin, { secondStep: 'optional' });
+      }
+    });
+
     it('also where the setting comes later, after refreshes too', async () => {
       const { member, as, device } = await withPasskey('eli');
       const { username, password } = member;
