@@ -258,7 +258,7 @@ describe('an address that a member has', () => {
   });
 
   it('leaves no session of somebody who signs in with the password meanwhile', async () => {
-    for (let time = 0; time < 5; time += 1) {
+    for (let time = 0; time < 3; time += 1) {
       const { id, username, password, email, refreshToken } = await signUp(admin, `race${time}`);
       const app = application();
       const { code } = await app.signIn('corp', account(username));

@@ -99,10 +99,9 @@ describe('an authenticator app', () => {
   it('is confirmed by more requests at once than there are connections, which wait for none of each other', async () => {
     const as = admin.as((await signUp(admin, 'rex')).accessToken);
     const { secret } = (await ok(as.post('/auth/totp', {}))) as { secret: string };
-    const at = Date.now();
     const replies = await Promise.all(Array.from({ length: 50 }, () => as.post('/auth/totp/confirm', { code: 'x' })));
+    // Those that waited for a connection which another one holds would be 503.
     expect([...new Set(replies.map(({ status }) => status))].sort()).toEqual([400, 429]);
-    expect(Date.now() - at).toBeLessThan(5000);
     expect((await as.post('/auth/totp/confirm', { code: codeOf(secret) })).status).toBe(429);
   });
 
