@@ -1,7 +1,9 @@
 /** The ways to sign in, setting them up, and proving who one is, as a person would. */
 import { readFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import { TOTP } from 'otpauth';
 import { expect, it, vi } from 'vitest';
+import { CALLER_LASTS } from '../../src/tenancy/caller.js';
 import { asAdministrator, signUp, withMembers } from '../support/callers.js';
 import { startChromium } from '../support/chromium.js';
 import { ConsolePage } from '../support/console.js';
@@ -166,7 +168,7 @@ it('who must have a second step is led to it, and administrators ask for it in t
   try {
     const his = await signingIn(bob, '#/members');
     // In place of the page, which goes on when it is done.
-    const held = his.page.getByRole('dialog', { name: 'Set up a second step' });
+    const held = his.page.getByRole('dialog', { name: 'A second step' });
     await held.getByText('This project asks for it before you go on').waitFor();
     expect(await his.page.getByText('Something went wrong').count()).toBe(0);
     expect(await his.accessibilityFaults()).toEqual([]);
@@ -178,6 +180,16 @@ it('who must have a second step is led to it, and administrators ask for it in t
     await his.page.getByRole('button', { name: 'I have kept them' }).click();
     await held.getByText('Your second step is set up.').waitFor();
     expect(await his.accessibilityFaults()).toEqual([]);
+    await held.getByRole('button', { name: 'Go on' }).click();
+    await held.waitFor({ state: 'hidden' });
+    await his.page.getByRole('main').getByText('1 member', { exact: true }).waitFor();
+    // A session in which it was not used asks for it.
+    await query(project, `UPDATE $schema."_session" SET "second_step" = NULL`);
+    await setTimeout(CALLER_LASTS + 100);
+    await his.page.reload();
+    await held.getByText('This sign-in began without it').waitFor();
+    expect(await his.accessibilityFaults()).toEqual([]);
+    await held.getByRole('textbox', { name: 'Code of the app' }).fill(codeOf(1));
     await held.getByRole('button', { name: 'Go on' }).click();
     await held.waitFor({ state: 'hidden' });
     await his.page.getByRole('main').getByText('1 member', { exact: true }).waitFor();

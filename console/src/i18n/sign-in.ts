@@ -3,9 +3,10 @@ export const signIn = {
   ways: {
     title: 'Your sign-in',
     to_page: 'Second step, passkeys, accounts elsewhere, e-mail, password and sessions',
-    held: 'Set up a second step',
+    held: 'A second step',
     held_text:
       'This project asks for it before you go on: a code of an app on your phone after your sign-in, or a passkey of your device.',
+    held_unused: 'You have set one up. This sign-in began without it: use it now.',
     is_set_up: 'Your second step is set up.',
     second_step: 'Second step',
     none_but_passkey:

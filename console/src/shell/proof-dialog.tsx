@@ -19,7 +19,7 @@ export function ProofDialog() {
   const end = useAsking(whenStale);
   return (
     <Modal opened={end !== undefined} onClose={() => end?.(false)} title={text('proof.title')} zIndex={ABOVE}>
-      <ProofForm onProved={() => end?.(true)} onCancel={() => end?.(false)} />
+      <ProofForm why={text('proof.text')} onProved={() => end?.(true)} onCancel={() => end?.(false)} />
     </Modal>
   );
 }
@@ -28,11 +28,13 @@ export function ProofDialog() {
 const ABOVE = 300;
 
 interface ProofFormProps {
+  readonly why: string;
   readonly onProved: () => void;
-  readonly onCancel: () => void;
+  /** Left out where nothing goes on without it. */
+  readonly onCancel?: () => void;
 }
 
-function ProofForm({ onProved, onCancel }: ProofFormProps) {
+export function ProofForm({ why, onProved, onCancel }: ProofFormProps) {
   const text = useText();
   const { data, error, refetch } = useQuery({ queryKey: ['second-step'], queryFn: getSecondStep, staleTime: 0 });
   const [isAgain, setAgain] = useState(false);
@@ -60,7 +62,7 @@ function ProofForm({ onProved, onCancel }: ProofFormProps) {
   return (
     <form onSubmit={submit}>
       <Stack>
-        <Paragraph size="sm">{text('proof.text')}</Paragraph>
+        <Paragraph size="sm">{why}</Paragraph>
         {totp && (
           <TextInput
             {...kept}
@@ -81,9 +83,11 @@ function ProofForm({ onProved, onCancel }: ProofFormProps) {
           </Anchor>
         </Paragraph>
         <Group justify="end">
-          <Button variant="default" onClick={onCancel}>
-            {text('app.cancel')}
-          </Button>
+          {onCancel && (
+            <Button variant="default" onClick={onCancel}>
+              {text('app.cancel')}
+            </Button>
+          )}
           {hasField && hasPasskey && (
             <Button variant="default" onClick={() => give(proveByPasskey)}>
               {text('passkeys.use')}
