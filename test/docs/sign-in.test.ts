@@ -1,4 +1,5 @@
 /** The code of docs/sign-in.md, run as it stands: that of pages with stand-ins for what only browsers have. */
+import { createHash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,6 +27,14 @@ const mailbox = new Mailbox(dataDir);
 const service = await startTestService({ dataDir, identityProviders: { allow: [], allowPrivate: true } });
 const admin = await withMembers(await service.project());
 const { url } = service.service;
+
+const google = await startOidcProvider({
+  redirectUris: [`${url}/api/lib/project/${admin.id}/provider/google/callback`],
+  accounts: {
+    cyd: { email: 'cyd@example.com', email_verified: true },
+    other: { email: 'other@example.com', email_verified: false },
+  },
+});
 
 type Work = (...args: readonly unknown[]) => Promise<unknown>;
 
@@ -122,11 +131,7 @@ test('a single-page app: a second step, a reload, two requests at once with an e
 });
 
 test('a single-page app: a sign-in at a provider, which it takes if it has begun it', async () => {
-  const callback = `${url}/api/lib/project/${admin.id}/provider/google/callback`;
-  const cyd = { email: 'cyd@example.com', email_verified: true };
-  const other = { email: 'other@example.com', email_verified: false };
-  const accounts = { cyd, other };
-  const { issuer, clientId, clientSecret } = await startOidcProvider({ redirectUris: [callback], accounts });
+  const { issuer, clientId, clientSecret } = google;
   const boss = await asAdministrator(admin);
   const client = { issuer, client_id: clientId, client_secret: clientSecret };
   await ok(
@@ -211,3 +216,31 @@ test('a server uses a key', async () => {
   expect(await kind('/auth/me')).toMatchObject({ administrator: true });
   await expect(kind('/nothing/unit')).rejects.toThrow(/^kind\.unknown: /);
 });
+
+test('a server signs in a user at a provider', async () => {
+  const address = 'https://app.example.com/signed-in';
+  await setSettings(admin, { redirects: [address] });
+  const process = { env: { KIND_URL: url, KIND_PROJECT: admin.id } };
+  const code = codeOf('js users').replace(/^import .*$/gm, '');
+  const { begin, finish, renew } = run(code, ['begin', 'finish', 'renew'], { process, createHash, randomBytes });
+  const begun = (await begin('google', address)) as { flow: object; address: string };
+  const browser = new Tab(new Map());
+  const start = await browser.fetch(begun.address);
+  const atCallback = await signInAtProvider(start.headers.get('location') ?? '', 'cyd');
+  const { search } = new URL((await browser.fetch(atCallback.href)).headers.get('location') ?? '');
+  await expect(finish(undefined, search)).rejects.toThrow('has not begun');
+  const { session, step } = (await finish(begun.flow, search)) as { session: Session; step: null };
+  expect(step).toBeNull();
+  expect(await ok(admin.as(session.access_token).get('/auth/me'))).toMatchObject({ username: 'cyd' });
+  const renewed = (await renew(session)) as Session;
+  expect(await ok(admin.as(renewed.access_token).get('/auth/me'))).toMatchObject({ username: 'cyd' });
+  await expect(finish(begun.flow, search)).rejects.toMatchObject({ status: 401, code: 'signin.failed' });
+  await expect(finish(begun.flow, search.replace(/code=[^&]*/, 'error=access.denied'))).rejects.toMatchObject({
+    code: 'access.denied',
+  });
+});
+
+interface Session {
+  readonly access_token: string;
+  readonly refresh_token: string;
+}
