@@ -14,9 +14,11 @@ import type { HttpRequest, HttpResponse } from '../request/request.js';
 import { allOf, observe as observeWork, type WorkObserver } from '../../shared/observed-work.js';
 import type { OpenRequests } from './open-requests.js';
 import { unreadAnswers } from './unread-answers.js';
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { refusal, type KindError } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
+import { getOrInsert } from '../../shared/maps.js';
 import { shortened } from '../../shared/texts.js';
 
 /** Called for every request when its answer has been passed to the operating system, or its client has disconnected. */
@@ -38,6 +40,7 @@ export function requestLifecycle(
     // The connection ended with the previous answer, so this request can't be answered.
     if (!socket.writable) return;
     newestResponse.set(socket, response);
+    closeWithConnection(response, socket);
     if (announcesBody(request)) lingeringClose.watch(request, response);
     unreadAnswers.watch(response, () => clientAddress(request));
     const started = performance.now();
@@ -56,6 +59,23 @@ export function requestLifecycle(
     if (watching.length === 0) next(fault);
     else observeWork(allOf(watching), () => next(fault));
   };
+}
+
+/** The answers of a connection that wait for earlier ones. */
+const queued = new WeakMap<Socket, Set<ServerResponse>>();
+
+/** Node.js closes only the answer that a connection is about when it ends, and leaves those behind it open for ever. */
+function closeWithConnection(response: ServerResponse, socket: Socket): void {
+  if (response.socket) return;
+  const waiting = getOrInsert(queued, socket, () => {
+    const responses = new Set<ServerResponse>();
+    socket.once('close', () => {
+      for (const each of responses) if (!each.socket) each.destroy().emit('close');
+    });
+    return responses;
+  });
+  waiting.add(response);
+  response.once('close', () => waiting.delete(response));
 }
 
 /** Headers that must not be repeated: a proxy could have checked the other value. */

@@ -1,7 +1,7 @@
 /** Every request is observed once, whether or not its client waits for the answer. */
 import { once } from 'node:events';
 import { createServer, request, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { afterAll, expect, it, vi } from 'vitest';
 import { MetricSources } from '../../../src/shared/metric-sources.js';
 import { requestLifecycle } from '../../../src/http/server/request-lifecycle.js';
@@ -47,4 +47,23 @@ it('with 499 if its client has disconnected', async () => {
   await vi.waitFor(() => expect(seen.mock.calls).toEqual([['/held', 499]]));
   held[0]?.end('too late');
   expect(seen).toHaveBeenCalledTimes(1);
+});
+
+it('with 499 too if its answer waits for earlier ones when its client disconnects', async () => {
+  seen.mockClear();
+  held.length = 0;
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  socket.write(['/held', '/', '/held'].map((path) => `GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`).join(''));
+  await vi.waitFor(() => expect(held).toHaveLength(2));
+  socket.destroy();
+  await vi.waitFor(() => expect(seen).toHaveBeenCalledTimes(3));
+  expect(seen.mock.calls).toEqual(
+    expect.arrayContaining([
+      ['/held', 499],
+      ['/', 499],
+      ['/held', 499],
+    ]),
+  );
+  for (const response of held) response.end('too late');
+  expect(seen).toHaveBeenCalledTimes(3);
 });
