@@ -33,7 +33,8 @@ export class PasskeyBehavior implements RegisteredBehavior, OnModuleInit {
   }
 
   /** @throws KindError 403 */
-  beforeDelete(_kind: KindDef, id: string, session: Session): Promise<void> {
-    return this.changes.beginRemoval(PASSKEY_KIND, id, session, 'passkey_off');
+  async beforeDelete(_kind: KindDef, id: string, session: Session): Promise<void> {
+    await this.changes.beginRemoval(PASSKEY_KIND, id, session, 'passkey_off');
+    this.sessions.forgetAll(session.executor);
   }
 }

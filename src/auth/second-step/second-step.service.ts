@@ -144,6 +144,8 @@ export class SecondStepService {
     const { project, caller, requestId } = scope;
     return this.database.transaction(async (tx) => {
       const result = await work(tx);
+      // Who has a second step, or none any more, is let further or held back from now on.
+      if (action !== 'member.recovery_codes') this.sessions.forgetAll(tx);
       this.audit.record({ action, project: project.id, caller, requestId, details: { kind, id } }, tx);
       return result;
     }, usedBy(scope));

@@ -448,6 +448,10 @@ describe('second_step', () => {
       expect((await as.get('/person/unit')).status).toBe(200);
       // What was found of the key is remembered for a second.
       await expect.poll(async () => (await open.get('/person/unit', { token: key })).status).toBe(200);
+      // At once, though it was let through a moment ago.
+      await ok(as.get('/person/unit'));
+      await ok(as.delete('/auth/totp'));
+      expect(refusalOf(await as.get('/person/unit'))).toEqual(refused(403, 'second_step.missing'));
     } finally {
       await demand('optional');
     }
