@@ -11,6 +11,8 @@ import { Throttle } from './throttle.js';
 const NOTICES = {
   totp_on: 'An authenticator app is asked for at your sign-in from now on.',
   totp_off: 'An authenticator app is no longer asked for at your sign-in.',
+  totp_taken:
+    'An authenticator app was removed from a member: it is no longer asked for at the sign-in of that member.',
   key_made: 'An API key was made, with which a program can do what you may, or a part of it.',
   key_changed: 'What an API key of yours may do, or when it ends, was changed.',
   email_changed: 'Your account has another e-mail address now, and this one is no longer used for it.',

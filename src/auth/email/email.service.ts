@@ -132,7 +132,7 @@ export class EmailService {
       ? await findCredential(this.database.ofProject(project), project, found.member_id)
       : undefined;
     const attempt = { address: client.address, ...(member && { account: accountOf(member) }) };
-    const failed = () => signInFailed('email_token');
+    const failed = scope.caller.type === 'member' ? wrongProof : () => signInFailed('email_token');
     return this.throttle.guard(project, attempt, async () => {
       const fits = await verifyPassword(member?.password_hash, password, project.id);
       if (!fits || !found || !member) throw failed();

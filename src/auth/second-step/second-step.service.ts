@@ -88,7 +88,7 @@ export class SecondStepService {
 
   /** @throws KindError 403, 409 */
   remove(scope: RequestScope, client: AuthRequest): Promise<Answer> {
-    return this.fresh.run(scope, (member) => this.#removeOf(scope, client, member, [member]));
+    return this.fresh.run(scope, (member) => this.#removeOf(scope, client, member, []));
   }
 
   /** Of a member that has lost it. It is told, and all administrators are. @throws KindError 401, 403, 404, 409 */
@@ -119,17 +119,20 @@ export class SecondStepService {
     const { project } = scope;
     const administrators = await administratorsOf(this.database.ofProject(project), project);
     const others = administrators.filter(({ id }) => id !== member.id);
-    return this.#removeOf(scope, client, member, [member, ...others]);
+    return this.#removeOf(scope, client, member, others);
   }
 
   async #removeOf(
     scope: RequestScope,
     client: Pick<AuthRequest, 'afterAnswer'>,
     member: Credential,
-    told: readonly Credential[],
+    others: readonly Credential[],
   ): Promise<Answer> {
-    await this.notices.about(scope.project, client, told, 'totp_off', () =>
-      this.#record(scope, member, 'member.totp_off', (tx) => this.totp.remove(tx, scope.project, member.member_id)),
+    const { project } = scope;
+    await this.notices.about(project, client, [member], 'totp_off', () =>
+      this.notices.about(project, client, others, 'totp_taken', () =>
+        this.#record(scope, member, 'member.totp_off', (tx) => this.totp.remove(tx, project, member.member_id)),
+      ),
     );
     return NULL_ANSWER;
   }

@@ -137,6 +137,7 @@ describe('the link of the mail', () => {
       texts.add(reply.body.messages[0]?.text);
     }
     expect([...texts]).toEqual([expect.stringContaining('token')]);
+    expect(refusalOf(await verify({ token, password: 'another secret' }, member))).toEqual(refused(400, 'proof.wrong'));
     expect(await ok(verify({ token, password: member.password }))).toBeNull();
     expect((await me(member)).email_verified_at).not.toBeNull();
     expect(refusalOf(await verify({ token, password: member.password }))).toEqual(refused(401, 'signin.failed'));
