@@ -6,7 +6,7 @@ import { type KindError, refusal } from '../shared/errors.js';
 import { isPlainObject, type Json } from '../shared/json.js';
 import { didYouMean, shortened } from '../shared/texts.js';
 import { SEALED_KINDS } from '../model/built-in/built-in.js';
-import { isMemberKind, type KindDef, type Model } from '../model/model.js';
+import { activeMemberKind, isMemberKind, type KindDef, type Model } from '../model/model.js';
 import { LEVELS, type Level as StoredLevel } from '../model/access-levels.js';
 import { rulesIn } from '../model/check/stored-rules.js';
 import type { UserKind, UserReach } from '../model/predicate/path.js';
@@ -268,8 +268,8 @@ export function checkMemberKind(model: Model, caller: Caller): void {
 
 /** The kind of a member. @throws KindError 401 if it is inactive or no longer a member kind */
 export function memberKindOf(model: Model, { kindId }: MemberCaller): KindDef {
-  const kind = model.kinds.get(kindId);
-  if (kind?.active && isMemberKind(kind)) return kind;
+  const kind = activeMemberKind(model, kindId);
+  if (kind) return kind;
   throw refusal('token.invalid', 'The kind of this member is inactive');
 }
 

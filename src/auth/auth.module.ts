@@ -36,14 +36,12 @@ import { ExchangeController } from './provider/exchange.controller.js';
 import { ExchangeService } from './provider/exchange.service.js';
 import { IdentityStore } from './provider/identity-store.js';
 import { IdentityProviderBehavior } from './provider/identity-provider.behavior.js';
-import { IdentityBehavior } from './provider/identity.behavior.js';
 import { OpenId } from './provider/openid/openid.js';
 import { ProviderRequests } from './provider/openid/provider-requests.js';
 import { ProviderAccounts } from './provider/provider-accounts.js';
-import { ProviderAddresses } from './provider/provider-addresses.js';
 import { ProviderFlow } from './provider/provider-flow.js';
 import { ProviderController } from './provider/provider.controller.js';
-import { ProviderStore, ProviderSecrets } from './provider/provider-store.js';
+import { ProviderStore } from './provider/provider-store.js';
 import { RequestCallers } from './request-callers.js';
 import { ConfirmService } from './second-step/confirm.service.js';
 import { MemberSecondStepController } from './second-step/member-second-step.controller.js';
@@ -81,8 +79,8 @@ const MAILED_CODE = [MailedCodeService];
 const PASSKEY = [PasskeyBehavior, PasskeyService, PasskeyStore];
 const PASSWORD = [PasswordService, PasswordStore, SignInService];
 const PROVIDER = [
-  ...[ExchangeService, IdentityStore, IdentityBehavior, IdentityProviderBehavior, OpenId, ProviderAccounts],
-  ...[ProviderAddresses, ProviderFlow, ProviderRequests, ProviderStore, ProviderSecrets],
+  ...[ExchangeService, IdentityStore, IdentityProviderBehavior, OpenId, ProviderAccounts],
+  ...[ProviderFlow, ProviderRequests, ProviderStore],
 ];
 const SECOND_STEP = [ConfirmService, SecondStepCheck, SecondStepService, Totp];
 const SESSION = [

@@ -1,7 +1,7 @@
 /** Stored credentials: those of a member, and whether it may use them. */
 import type { Catalog } from '../catalog/catalog.service.js';
 import type { Executor } from '../database/database.js';
-import { isMemberKind, type Model } from '../model/model.js';
+import { activeMemberKind, type Model } from '../model/model.js';
 import { refusal } from '../shared/errors.js';
 import { isUuid } from '../shared/identifiers.js';
 import { foldName } from '../shared/member-names.js';
@@ -49,8 +49,7 @@ export function unguessableOf(found: Pick<Credential, 'member_id'>): string {
 
 /** Members cannot sign in or recover a password if their kind is inactive or no longer a member kind. */
 export function isUsable({ member_kind }: Credential, model: Model): boolean {
-  const kind = model.kinds.get(member_kind);
-  return kind !== undefined && kind.active && isMemberKind(kind);
+  return activeMemberKind(model, member_kind) !== undefined;
 }
 
 export function isUsableNow(catalog: Catalog, project: Project, credential: Credential): Promise<boolean> {

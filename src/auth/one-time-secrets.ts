@@ -86,7 +86,12 @@ export class OneTimeSecrets {
   }
 
   /** Takes the code of a holder that was right; false if another request has taken it. */
-  async takeCode(executor: Executor, project: Project, purpose: Purpose, holder: string): Promise<boolean> {
+  async takeCode(
+    project: Project,
+    purpose: Purpose,
+    holder: string,
+    executor: Executor = this.database.ofProject(project),
+  ): Promise<boolean> {
     const statement = takeSecretStatement(project.schema, this.#idOfCode(project, purpose, holder));
     return (await executor.run<OneTimeRow>(statement)).length > 0;
   }
@@ -109,11 +114,10 @@ export class OneTimeSecrets {
     { proof, minutes, tries }: { readonly proof: string; readonly minutes: number; readonly tries: number },
   ): Promise<OneTimeRow | undefined> {
     if (!TOKEN.test(token)) return undefined;
-    const executor = this.database.ofProject(project);
     const terms = { hash: proof, tries, keep: minutes * 60 };
     const statement = trySecretStatement(project.schema, idOfToken(purpose, token), terms);
-    const [row] = await executor.run<OneTimeRow & { fits: boolean }>(statement);
-    if (row && !row.fits) await this.useToken(executor, project, purpose, token);
+    const [row] = await this.database.ofProject(project).run<OneTimeRow & { fits: boolean }>(statement);
+    if (row && !row.fits) await this.useToken(project, purpose, token);
     return row?.fits ? row : undefined;
   }
 
@@ -131,10 +135,10 @@ export class OneTimeSecrets {
 
   /** Uses a token; undefined if it is unknown, used or expired. */
   async useToken(
-    executor: Executor,
     project: Project,
     purpose: Purpose,
     token: string,
+    executor: Executor = this.database.ofProject(project),
   ): Promise<OneTimeRow | undefined> {
     const statement = takeSecretStatement(project.schema, idOfToken(purpose, token));
     return (await executor.run<OneTimeRow>(statement))[0];

@@ -1,22 +1,36 @@
 /** What writes of units that are ways to sign in, or make one, ask for and lead to: a fresh proof before, a mail after. */
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Session } from '../catalog/session/session.js';
 import type { Executor } from '../database/database.js';
-import type { OwnedKind } from '../model/built-in-traits.js';
+import { IDENTITY_KIND, PASSKEY_KIND } from '../model/built-in-traits.js';
+import type { KindDef } from '../model/model.js';
 import { passkeyUse } from '../model/passkeys.js';
 import { type MoreWays, moreWaysStatement, ownerStatement } from '../sql/member/owned.sql.js';
 import type { Project } from '../tenancy/project.js';
+import { Behaviors, type RegisteredBehavior } from '../unit/draft/behavior.js';
 import { requireSession } from './auth-request.js';
 import { administratorsOf, findCredential } from './credential.js';
 import { Notices, type Notice } from './notices.js';
 import { FreshProof } from './session/fresh-proof.js';
 
+/** What a member is told of when it is removed. */
+const REMOVED = { [PASSKEY_KIND]: 'passkey_off', [IDENTITY_KIND]: 'identity_off' } as const;
+
 @Injectable()
-export class WayInWrites {
+export class WayInWrites implements RegisteredBehavior, OnModuleInit {
   constructor(
+    private readonly behaviors: Behaviors,
     private readonly fresh: FreshProof,
     private readonly notices: Notices,
   ) {}
+
+  onModuleInit(): void {
+    this.behaviors.register(this);
+  }
+
+  applies({ id, builtIn }: KindDef): boolean {
+    return builtIn && id in REMOVED;
+  }
 
   /** Asks members for a fresh proof. Functions that act as the system need none. @throws KindError 401, 403 */
   async begin({ project, caller, executor }: Session): Promise<void> {
@@ -38,12 +52,13 @@ export class WayInWrites {
     return true;
   }
 
-  /** Before a way in of a member is removed, which is told of it. @throws KindError 401, 403, 503 */
-  async beginRemoval(kind: OwnedKind, id: string, session: Session, notice: Notice): Promise<void> {
+  /** A removal asks for a fresh proof, and the member is told. @throws KindError 401, 403, 503 */
+  async beforeDelete({ id: kindId }: KindDef, id: string, session: Session): Promise<void> {
+    const kind = kindId as keyof typeof REMOVED;
     await this.begin(session);
     const statement = ownerStatement(session.project.schema, kind, id);
     const [row] = await session.executor.run<{ member: string }>(statement);
-    if (row) await this.tell(session, row.member, notice);
+    if (row) await this.tell(session, row.member, REMOVED[kind]);
   }
 
   /** Tells the caller after the commit. @throws KindError 503 if the queue of mails is full */

@@ -29,7 +29,6 @@ export const FILE_KIND = 'file';
 
 /** Kinds whose units members own: they go with their member, whose id is their field `member`. */
 export const OWNED_KINDS = [API_KEY_KIND, PASSKEY_KIND, IDENTITY_KIND] as const;
-export type OwnedKind = (typeof OWNED_KINDS)[number];
 
 /** The link type that every project has. */
 export const LINK_TYPE = 'link';

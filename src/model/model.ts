@@ -241,6 +241,12 @@ export function isMemberKind(kind: KindDef): boolean {
   return kind.groups.includes(MEMBER_GROUP);
 }
 
+/** The kind of members that can sign in: undefined if it is inactive, or no member kind any more. */
+export function activeMemberKind({ kinds }: Model, id: string): KindDef | undefined {
+  const kind = kinds.get(id);
+  return kind?.active && isMemberKind(kind) ? kind : undefined;
+}
+
 /** @param id of a built-in kind, which every model has @throws Error if the model lacks it */
 export function getBuiltInKind({ kinds }: Model, id: string): KindDef {
   const kind = kinds.get(id);

@@ -116,12 +116,12 @@ export class EmailService {
     if (!right) throw failed();
     const use = async (tx: Transaction): Promise<boolean> =>
       (await this.fresh.isStored(tx, project, sessionId)) &&
-      this.secrets.takeCode(tx, project, 'email', member.member_id);
+      this.secrets.takeCode(project, 'email', member.member_id, tx);
     return { member, mailed: mailedIn(right), use, failed };
   }
 
   async #useToken(tx: Transaction, project: Project, token: string): Promise<boolean> {
-    return (await this.secrets.useToken(tx, project, 'email', token)) !== undefined;
+    return (await this.secrets.useToken(project, 'email', token, tx)) !== undefined;
   }
 
   /** Who has no session: an unknown token takes the same time as a wrong password, and gets the same answer. */

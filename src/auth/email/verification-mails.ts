@@ -38,7 +38,8 @@ export class VerificationMails {
   /** Whether who signs up is mailed: where it matters that the address is verified. */
   async #isSentAtSignUp(project: Project): Promise<boolean> {
     const { verifyEmail, mailSignIn } = project.settings;
-    return verifyEmail === true || mailSignIn === true || (await this.providers.listActive(project)).length > 0;
+    if (verifyEmail === true || mailSignIn === true) return true;
+    return Boolean((await this.providers.shown(project))?.providers.length);
   }
 
   /** Does `work`, which signs a member up, and mails it after the answer. @throws KindError 503 */
@@ -70,7 +71,7 @@ export class VerificationMails {
     const make = async () => {
       const owner = await findCredentialByEmail(this.database.ofProject(project), project, email);
       // Ends in any case, so that it does not tell who has the address.
-      await this.secrets.takeCode(this.database.ofProject(project), project, 'email', memberId);
+      await this.secrets.takeCode(project, 'email', memberId);
       if (!owner || owner.member_id === memberId) return this.#create(project, memberId, { email, sessionId });
       if (!(await this.throttle.takeMail(project, 'taken address', owner.email))) return undefined;
       return noticeMail({ to: owner.email, project: project.label, text: TAKEN });

@@ -77,8 +77,7 @@ export class MailedCodeService {
       return this.throttle.guard(project, { address: client.address, account }, async () => {
         const right = await this.secrets.tryCode(project, 'sign-in', account, code, FIRST_STEP_MINUTES);
         if (!found || right?.member_id !== found.member_id) throw signInFailed('mail_code');
-        const use = (): Promise<boolean> =>
-          this.secrets.takeCode(this.database.ofProject(project), project, 'sign-in', account);
+        const use = (): Promise<boolean> => this.secrets.takeCode(project, 'sign-in', account);
         if (found.email_verified) return this.sessions.session(project, client, found, { way: 'mail_code', otp, use });
         return this.#firstTime(scope, client, found, { otp, use });
       });

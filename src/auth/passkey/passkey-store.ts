@@ -106,7 +106,7 @@ export class PasskeyStore {
     { challenge_id: id, response }: PasskeyAnswerBody,
   ): Promise<NewPasskey> {
     const use = useOf(project);
-    const challenge = await this.secrets.useToken(this.database.ofProject(project), project, 'passkey', id);
+    const challenge = await this.secrets.useToken(project, 'passkey', id);
     if (challenge?.member_id !== memberId) throw wrongProof();
     const made = await readNewPasskey(response, { ...use, challenge: scalarText(challenge.data) });
     if (!(made instanceof RefusedResponse)) return made;
@@ -135,7 +135,7 @@ export class PasskeyStore {
     const { project } = scope;
     const { schema } = project;
     const executor = this.database.ofProject(project);
-    const challenge = await this.secrets.useToken(executor, project, 'passkey_use', id);
+    const challenge = await this.secrets.useToken(project, 'passkey_use', id);
     const expected = { ...useOf(project), challenge: challenge ? scalarText(challenge.data) : '' };
     const { public_key: publicKey, handle } = found ?? NOBODYS;
     const use = await readPasskeyUse(response, expected, { publicKey, handle });

@@ -49,7 +49,7 @@ export class PasswordStore {
   ): Promise<boolean> {
     const set = await tx.run(setPasswordStatement(project.schema, memberId, hash, expectedHash));
     if (set.length === 0) return false;
-    if (token !== undefined && !(await this.secrets.useToken(tx, project, 'recovery', token))) return false;
+    if (token !== undefined && !(await this.secrets.useToken(project, 'recovery', token, tx))) return false;
     await this.secrets.endOf(tx, project, memberId);
     await this.sessions.end(tx, project, { memberId, ...(keptSessionId !== undefined && { but: keptSessionId }) });
     return true;

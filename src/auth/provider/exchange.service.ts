@@ -69,7 +69,7 @@ export class ExchangeService {
         const member = await findCredential(this.database.ofProject(project), project, memberId);
         if (!member) throw signInFailed('provider');
         const use = async (): Promise<boolean> =>
-          (await this.secrets.useToken(this.database.ofProject(project), project, 'exchange', code)) !== undefined;
+          (await this.secrets.useToken(project, 'exchange', code)) !== undefined;
         const unit = { kind: IDENTITY_KIND, id };
         return this.sessions.session(project, client, member, { way: 'provider', otp, use, unit });
       });

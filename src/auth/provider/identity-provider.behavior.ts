@@ -9,14 +9,15 @@ import { OwnPlaces } from '../../outgoing/own-places.js';
 import { refusal } from '../../shared/errors.js';
 import type { Json } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
+import { SecretBox } from '../../shared/secret-box.js';
 import { countMadeStatement, lockMakingStatement } from '../../sql/lock.sql.js';
-import { deleteIdentitiesStatement, providerStatement, type ProviderRow } from '../../sql/member/identity.sql.js';
+import { deleteIdentitiesStatement, type IdentityProvider, providerStatement } from '../../sql/member/identity.sql.js';
 import { Behaviors, type PendingWrite, type RegisteredBehavior, type WrittenBy } from '../../unit/draft/behavior.js';
 import { type Body, type Draft, keyOf, withSystemValue } from '../../unit/draft/draft.js';
 import { withLabel } from '../../unit/definitions.js';
 import { WayInWrites } from '../way-in-writes.js';
 import { checkProvider, isVisible, type ProviderSettings, VISIBLE } from './provider-settings.js';
-import { ProviderSecrets } from './provider-store.js';
+import { sealClientSecret } from './provider-store.js';
 
 type Values = ReadonlyMap<string, Json>;
 
@@ -24,9 +25,9 @@ type Values = ReadonlyMap<string, Json>;
 export class IdentityProviderBehavior implements RegisteredBehavior, OnModuleInit {
   constructor(
     private readonly behaviors: Behaviors,
+    private readonly box: SecretBox,
     private readonly changes: WayInWrites,
     private readonly places: OwnPlaces,
-    private readonly secrets: ProviderSecrets,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -55,7 +56,7 @@ export class IdentityProviderBehavior implements RegisteredBehavior, OnModuleIni
   async beforeUpdate(draft: Draft, write: PendingWrite): Promise<Draft> {
     const { session, faults, id = '' } = write;
     const { values } = draft;
-    const [stored] = await session.executor.run<ProviderRow>(providerStatement(session.project.schema, id));
+    const [stored] = await session.executor.run<IdentityProvider>(providerStatement(session.project.schema, id));
     if (!stored || !changesSignIn(values)) return draft;
     this.#check(values, { ...stored }, write);
     const moved = values.has('issuer') && values.get('issuer') !== stored.issuer;
@@ -93,7 +94,7 @@ export class IdentityProviderBehavior implements RegisteredBehavior, OnModuleIni
     if (!isVisible(secret)) {
       faults.add('parameter.bad_value', `${CLIENT_SECRET}: ${VISIBLE}`, { parameter: CLIENT_SECRET });
     }
-    const sealed = this.secrets.seal(session.project, id ?? keyOf(draft, kind), secret);
+    const sealed = sealClientSecret(this.box, session.project, id ?? keyOf(draft, kind), secret);
     return withSystemValue(draft, field, sealed);
   }
 }

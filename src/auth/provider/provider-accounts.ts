@@ -13,6 +13,7 @@ import type { Model } from '../../model/model.js';
 import { isPlainAddress, isSameMailbox } from '../../shared/email.js';
 import { KindError, refusal } from '../../shared/errors.js';
 import { isVisibleName } from '../../shared/member-names.js';
+import type { IdentityProvider } from '../../sql/member/identity.sql.js';
 import { ANONYMOUS } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
@@ -25,7 +26,6 @@ import { SessionStore } from '../session/session-store.js';
 import { signInFailed } from '../refusals.js';
 import { IdentityStore, linkedElsewhere, type NewIdentity } from './identity-store.js';
 import type { ProvedIdentity } from './openid/openid.js';
-import type { IdentityProvider } from './provider-store.js';
 
 /** Whom a provider has signed in. */
 interface SignedIn {
@@ -183,7 +183,7 @@ export class ProviderAccounts {
   #signUp({ scope, model, provider, proved, attempt, dry }: Visit, email: string): Promise<SignedIn | undefined> {
     const { project } = scope;
     if (!provider.signup) throw refusal('access.denied', 'Nobody has the address, and the provider makes no members');
-    const member = { kindId: provider.memberKind, body: newMember(provider, proved, email, attempt), dry };
+    const member = { kindId: provider.member_kind, body: newMember(provider, proved, email, attempt), dry };
     const made = this.newMembers.create(project, model, member, async (tx, memberId) => {
       const credential = await findCredential(tx, project, memberId);
       if (!credential) throw new Error('a new member has credentials');
@@ -238,7 +238,10 @@ function orMissing(error: unknown): never {
 }
 
 /** @throws KindError `provider.email_unverified` */
-function verifiedEmail({ trustEmail }: IdentityProvider, { email, emailVerified }: ProvedIdentity): string {
+function verifiedEmail(
+  { trust_email: trustEmail }: IdentityProvider,
+  { email, emailVerified }: ProvedIdentity,
+): string {
   const isVerified = emailVerified ?? trustEmail;
   // One that is folded to another one is not what was verified.
   if (isVerified && email !== undefined && isPlainAddress(email)) return email;

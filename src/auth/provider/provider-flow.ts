@@ -4,24 +4,27 @@
  * to the browser.
  */
 import { randomBytes } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { Catalog } from '../../catalog/catalog.service.js';
-import { Database } from '../../database/database.js';
+import { type Config, CONFIG } from '../../config/config.js';
 import { FunctionError } from '../../kit/function-error.js';
+import { PublicAddress } from '../../mail/public-address.js';
+import { isRedirect } from '../../model/redirects.js';
 import { KindError, refusal } from '../../shared/errors.js';
 import type { Json } from '../../shared/json.js';
 import { sha256 } from '../../shared/sha256.js';
+import { shortened } from '../../shared/texts.js';
+import type { IdentityProvider } from '../../sql/member/identity.sql.js';
 import type { Project } from '../../tenancy/project.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
 import type { AuthRequest } from '../auth-request.js';
 import { OneTimeSecrets } from '../one-time-secrets.js';
 import { Throttle } from '../throttle.js';
 import { flowCookie, flowCookieOf, FLOW_LIFETIME, newFlowValue } from './flow-cookie.js';
-import { OpenId } from './openid/openid.js';
+import { OpenId, type Start } from './openid/openid.js';
 import { ProviderFailure } from './openid/provider-failure.js';
 import { type AskedLink, ProviderAccounts } from './provider-accounts.js';
-import { ProviderAddresses } from './provider-addresses.js';
-import { type IdentityProvider, ProviderStore } from './provider-store.js';
+import { ProviderStore } from './provider-store.js';
 import type { StartQuery } from './start-query.js';
 
 /** Minutes for which the application has time to exchange its code. */
@@ -53,13 +56,13 @@ interface Flow {
 export class ProviderFlow {
   constructor(
     private readonly accounts: ProviderAccounts,
-    private readonly addresses: ProviderAddresses,
     private readonly catalog: Catalog,
-    private readonly database: Database,
     private readonly openId: OpenId,
     private readonly providers: ProviderStore,
+    private readonly publicAddress: PublicAddress,
     private readonly secrets: OneTimeSecrets,
     private readonly throttle: Throttle,
+    @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   /** Leads to the provider. @throws KindError 400, 404, 429, 503 */
@@ -72,8 +75,8 @@ export class ProviderFlow {
   ): Promise<Redirect> {
     await this.catalog.inProject(project, () => this.throttle.count(project, { address }));
     const provider = await this.providers.active(project, id);
-    this.addresses.checkRedirect(project, query.redirectTo);
-    const browser = flowCookieOf(cookies, this.addresses.own) ?? newFlowValue();
+    this.#checkRedirect(project, query.redirectTo);
+    const browser = flowCookieOf(cookies, this.publicAddress.url) ?? newFlowValue();
     const [nonce, verifier] = [randomText(), randomText()];
     const asked = query.link === undefined ? null : await this.#askedBy(project, id, query.link);
     const flow: Flow = {
@@ -88,11 +91,11 @@ export class ProviderFlow {
     };
     const terms = { memberId: asked?.memberId ?? null, data: { ...flow }, minutes: FLOW_LIFETIME / 60 };
     const state = await this.catalog.inProject(project, () => this.secrets.makeToken(project, 'provider', terms));
-    const started = { redirectUri: this.addresses.callbackOf(project, id), state, nonce, codeVerifier: verifier };
-    const url = await this.#authorizationUrl(provider, { ...started, ...query.passedOn });
+    const started = { redirectUri: this.#callbackOf(project, id), state, nonce, codeVerifier: verifier };
+    const url = await this.#authorizationUrl(project, provider, { ...started, ...query.passedOn });
     // A ticket is used with the start that leads away: one that fails can be tried again.
     if (query.link !== undefined) await this.#useTicket(project, query.link);
-    return { location: url.href, cookie: flowCookie(browser, this.addresses.own) };
+    return { location: url.href, cookie: flowCookie(browser, this.publicAddress.url) };
   }
 
   /**
@@ -107,11 +110,9 @@ export class ProviderFlow {
   ): Promise<Redirect | undefined> {
     const { project } = scope;
     const state = params.get('state') ?? '';
-    const row = await this.catalog.inProject(project, () =>
-      this.secrets.useToken(this.database.ofProject(project), project, 'provider', state),
-    );
+    const row = await this.catalog.inProject(project, () => this.secrets.useToken(project, 'provider', state));
     const flow = row?.data as Flow | undefined;
-    const browser = flowCookieOf(cookies, this.addresses.own);
+    const browser = flowCookieOf(cookies, this.publicAddress.url);
     if (!flow || flow.provider !== id || browser === undefined || sha256(browser) !== flow.browser) return undefined;
     const outcome = await this.#outcome(scope, flow, state, params);
     const back = new URLSearchParams({ ...outcome, state: flow.state });
@@ -129,14 +130,17 @@ export class ProviderFlow {
     try {
       const provider = await this.providers.active(project, flow.provider);
       const { nonce, verifier: codeVerifier } = flow;
-      const proved = await this.openId.identity(provider, {
-        redirectUri: this.addresses.callbackOf(project, flow.provider),
-        state,
-        nonce,
-        codeVerifier,
-        params,
-        wanted: Object.values(provider.claims),
-      });
+      const proved = await this.openId.identity(
+        { ...provider, schema: project.schema },
+        {
+          redirectUri: this.#callbackOf(project, flow.provider),
+          state,
+          nonce,
+          codeVerifier,
+          params,
+          wanted: Object.values(provider.claims),
+        },
+      );
       const { memberId = null, data } = await this.accounts.keep(scope, provider, proved, flow.asked);
       const terms = { memberId, data: data as unknown as Json, minutes: CODE_MINUTES, proof: flow.challenge };
       return { code: await this.catalog.inProject(project, () => this.secrets.makeToken(project, 'exchange', terms)) };
@@ -145,6 +149,19 @@ export class ProviderFlow {
       if (code === undefined) throw error;
       return { error: code };
     }
+  }
+
+  /** Where a provider leads back to: as it is registered there. */
+  #callbackOf({ id: project }: Project, provider: string): string {
+    return `${this.publicAddress.url}/api/lib/project/${project}/provider/${encodeURIComponent(provider)}/callback`;
+  }
+
+  /** Nobody is led anywhere else, not even with an error. @throws KindError 400 */
+  #checkRedirect({ settings }: Project, given: string): void {
+    const console = this.config.console ? [`${this.publicAddress.url}/console/`] : [];
+    if (isRedirect([...console, ...(settings.redirects ?? [])], given)) return;
+    const text = `redirect_to: is none of the addresses in the setting 'redirects' of this project: '${shortened(given)}'`;
+    throw refusal('redirect.not_allowed', text, { parameter: 'redirect_to' });
   }
 
   /** Who has made a ticket. @throws KindError 400 */
@@ -156,15 +173,13 @@ export class ProviderFlow {
   }
 
   async #useTicket(project: Project, ticket: string): Promise<void> {
-    const used = await this.catalog.inProject(project, () =>
-      this.secrets.useToken(this.database.ofProject(project), project, 'link', ticket),
-    );
+    const used = await this.catalog.inProject(project, () => this.secrets.useToken(project, 'link', ticket));
     if (!used) throw badTicket();
   }
 
-  async #authorizationUrl(provider: IdentityProvider, start: Parameters<OpenId['authorizationUrl']>[1]): Promise<URL> {
+  async #authorizationUrl({ schema }: Project, provider: IdentityProvider, start: Start): Promise<URL> {
     try {
-      return await this.openId.authorizationUrl(provider, start);
+      return await this.openId.authorizationUrl({ ...provider, schema }, start);
     } catch (error) {
       if (!(error instanceof ProviderFailure)) throw error;
       const text = `The identity provider '${provider.label}' cannot be used now: try again later, or sign in another way`;

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { readableFields } from '../../access/masks.js';
 import type { Executor } from '../../database/database.js';
-import { isMemberKind, type Model } from '../../model/model.js';
+import { activeMemberKind, type Model } from '../../model/model.js';
 import { EMAIL_VERIFIED_AT } from '../../model/built-in/member-fields.js';
 import { CREDENTIAL_KIND } from '../../model/built-in-traits.js';
 import { recordAccessStatement } from '../../sql/member/credential.sql.js';
@@ -55,8 +55,8 @@ export class SessionOpener {
     model: Model,
     { kindId, memberId }: SessionStart,
   ): Promise<Record<string, unknown> | undefined> {
-    const kind = model.kinds.get(kindId);
-    if (!kind?.active || !isMemberKind(kind)) return undefined;
+    const kind = activeMemberKind(model, kindId);
+    if (!kind) return undefined;
     const shown = [...readableFields(kind, memberCaller(memberId, kindId), model).values()];
     const statement = recordAccessStatement(project.schema, kind, shown, memberId);
     const [row] = await executor.run<{ body: string }>(statement);

@@ -5,15 +5,17 @@ import { SET_UPDATED_AT } from '../columns.sql.js';
 import { ident, param, render, sql, type Statement } from '../fragment.js';
 import { modelVersion } from '../model-version.sql.js';
 
-/** A stored identity provider. */
-export interface ProviderRow {
+/** An identity provider. */
+export interface IdentityProvider {
   readonly id: string;
   readonly label: string;
   readonly issuer: string;
   readonly client_id: string;
-  /** Encrypted; null for a client without one. */
+  /** Encrypted as it is stored; null for a client without one. */
   readonly client_secret: string | null;
+  /** With spaces between them. */
   readonly scopes: string;
+  /** The kind of new members. */
   readonly member_kind: string;
   readonly signup: boolean;
   readonly link: Linking;
@@ -23,7 +25,7 @@ export interface ProviderRow {
   readonly active: boolean;
 }
 
-/** One row `ProviderRow`, or none. */
+/** One row `IdentityProvider`, or none. */
 export function providerStatement(schema: string, id: string): Statement {
   return render(
     sql`

@@ -278,7 +278,7 @@ describe('a backup', () => {
     const copy = projectRow(await app.get(Provisioning).get('idp2'));
     expect(await app.get(ProviderStore).active(copy, 'idp')).toMatchObject({
       issuer: provider.issuer,
-      clientSecret: 'canary',
+      client_secret: 'canary',
     });
     const key = { issuer: provider.issuer, subject: 'a' };
     expect(await database.run(findIdentityStatement('project_idp2', key))).toEqual([

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type IdentityProvider, ProviderStore } from '../../../src/auth/provider/provider-store.js';
+import { ProviderStore } from '../../../src/auth/provider/provider-store.js';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import { sealAnew } from '../../../src/catalog/project/sealed-values.js';
 import { Database } from '../../../src/database/database.js';
@@ -11,6 +11,7 @@ import { newId } from '../../../src/shared/new-id.js';
 import {
   findIdentityStatement,
   type FoundIdentity,
+  type IdentityProvider,
   insertIdentityStatement,
   lockProviderStatement,
   recordIdentityUseStatement,
@@ -284,7 +285,7 @@ describe('an identity provider', () => {
     await ok(admin.put('/group/unit/kind_auth_member', { kind_list: ['kind_admin', 'person', 'guest'] }));
     await withProvider(
       async () => {
-        expect((await providers.listActive(project)).length).toBe(1);
+        expect((await providers.shown(project))?.providers).toHaveLength(1);
         await ok(admin.put('/group/unit/kind_auth_member?cascade=true', { kind_list: ['kind_admin', 'person'] }));
         expect(await ok(admin.get('/identity_provider/unit/google'))).toMatchObject({ active: false });
         expect((await edit({ active: true })).body.messages).toMatchObject([{ parameter: 'member_kind' }]);
@@ -300,7 +301,7 @@ describe('an identity provider', () => {
 describe('its secret', () => {
   const stored = async () =>
     (await query<{ value: string | null }>(admin, 'SELECT client_secret AS value FROM $schema.identity_provider'))[0];
-  const found = async () => (await providers.active(project, 'google')).clientSecret;
+  const found = async () => (await providers.active(project, 'google')).client_secret;
 
   it('is stored encrypted, and read by sign-in alone', async () => {
     await withProvider(
@@ -409,18 +410,18 @@ describe('its secret', () => {
 describe('sign-in', () => {
   it('finds active providers, as they are stored', async () => {
     const expected: IdentityProvider = {
-      schema: `project_${admin.id}`,
       id: 'google',
       label: 'Google',
       issuer: GOOGLE.issuer,
-      clientId: 'client',
-      clientSecret: null,
+      client_id: 'client',
+      client_secret: null,
       scopes: 'openid email profile',
-      memberKind: 'person',
+      member_kind: 'person',
       signup: true,
       link: 'verified',
-      trustEmail: true,
+      trust_email: true,
       claims: { first_name: 'given_name' },
+      active: true,
     };
     await withProvider(
       async () => {
@@ -449,7 +450,7 @@ describe('sign-in', () => {
         { id: 'google', label: 'Google' },
       ];
       expect((await ok(open.get('/auth/ways'))).providers).toEqual(shown);
-      expect(await providers.listActive(project)).toEqual(shown);
+      expect((await providers.shown(project))?.providers).toEqual(shown);
       const cay = await signUp(admin, 'cay');
       expect((await mailbox.last(cay.email)).text).toMatch(/\d{6}/);
       for (const id of ['apple', 'later']) await ok(remove(id));

@@ -94,8 +94,8 @@ describe('a provider that keeps to the standard', () => {
   beforeAll(async () => {
     const accounts = { alice: { email: 'alice@example.com', email_verified: true, given_name: 'Alice' } };
     provider = await startOidcProvider({ redirectUris: [CALLBACK], accounts });
-    const { issuer, clientId, clientSecret } = provider;
-    client = { schema: PROJECT, issuer, clientId, clientSecret, scopes: 'openid email profile' };
+    const { issuer, clientId: client_id, clientSecret: client_secret } = provider;
+    client = { schema: PROJECT, issuer, client_id, client_secret, scopes: 'openid email profile' };
   });
 
   const flow = (): Start => ({
@@ -144,7 +144,7 @@ describe('a provider that keeps to the standard', () => {
     const accounts = { bob: { email: 'bob@example.com', email_verified: false } };
     const other = await startOidcProvider({ redirectUris: [CALLBACK], accounts, inIdToken: true });
     const start = flow();
-    const publicClient = { ...client, issuer: other.issuer, clientId: other.publicClientId, clientSecret: null };
+    const publicClient = { ...client, issuer: other.issuer, client_id: other.publicClientId, client_secret: null };
     const callback = await signInAtProvider(await openId.authorizationUrl(publicClient, start), 'bob');
     const proved = await openId.identity(publicClient, { ...start, params: callback.searchParams });
     expect(proved).toMatchObject({ subject: 'bob', email: 'bob@example.com', emailVerified: false });
@@ -166,7 +166,7 @@ describe('a provider that keeps to the standard', () => {
     const start = flow();
     const url = await openId.authorizationUrl(client, start);
     const params = (await signInAtProvider(url, 'alice')).searchParams;
-    const wrong = openId.identity({ ...client, clientSecret: SECRET }, { ...start, params });
+    const wrong = openId.identity({ ...client, client_secret: SECRET }, { ...start, params });
     expect(await failure(wrong)).toMatchObject({ code: 'provider.refused', reason: 'it said invalid_client' });
     const cancelled = await signInAtProvider(url, null);
     expect(await failure(openId.identity(client, { ...start, params: cancelled.searchParams }))).toMatchObject({
@@ -198,8 +198,8 @@ describe('a provider that is wrong', () => {
   const clientOf = (): ProviderClient => ({
     schema: PROJECT,
     issuer: provider.issuer,
-    clientId: BrokenProvider.clientId,
-    clientSecret: SECRET,
+    client_id: BrokenProvider.clientId,
+    client_secret: SECRET,
     scopes: 'openid',
   });
   const start = { redirectUri: CALLBACK, state: STATE, nonce: BrokenProvider.nonce, codeVerifier: VERIFIER };
@@ -519,9 +519,9 @@ describe('a provider that is wrong', () => {
       { inBody: true, id: true },
     ],
     ['by nothing without a secret', {}, null, { inBody: false, id: true }],
-  ])('is sent the secret %s', async (_, discovery, clientSecret, { authorization, inBody, id }) => {
+  ])('is sent the secret %s', async (_, discovery, client_secret, { authorization, inBody, id }) => {
     provider.discovery = discovery;
-    await signIn({}, { ...clientOf(), clientSecret });
+    await signIn({}, { ...clientOf(), client_secret });
     const [sent] = provider.asked.filter(({ path }) => path === '/token');
     expect(sent?.headers.authorization?.split(' ')[0]).toBe(authorization);
     const body = Object.fromEntries(new URLSearchParams(sent?.body));
@@ -635,7 +635,7 @@ it('Apple is asked to post its answer, and others are not', async () => {
   const modeOf = async (issuer: string) => {
     const [authorization_endpoint, token_endpoint, jwks_uri] = [`${issuer}/auth`, `${issuer}/token`, `${issuer}/keys`];
     const discovery = { issuer, authorization_endpoint, token_endpoint, jwks_uri };
-    const client = { schema: PROJECT, issuer, clientId: 'a', clientSecret: SECRET, scopes: 'openid email' };
+    const client = { schema: PROJECT, issuer, client_id: 'a', client_secret: SECRET, scopes: 'openid email' };
     const start = { redirectUri: CALLBACK, state: STATE, nonce: 'n', codeVerifier: VERIFIER };
     const openId = new OpenId(new WithAnswers({ [`${issuer}${DISCOVERY}`]: discovery }), log.logger);
     return (await openId.authorizationUrl(client, start)).searchParams.get('response_mode');
@@ -662,7 +662,7 @@ describe('a provider of many tenants', () => {
       [`${host}/token`]: { access_token: ACCESS, token_type: 'Bearer', id_token: signedBy(key, token) },
     });
     return new OpenId(requests, log.logger).identity(
-      { schema: PROJECT, issuer, clientId, clientSecret: SECRET, scopes: 'openid' },
+      { schema: PROJECT, issuer, client_id: clientId, client_secret: SECRET, scopes: 'openid' },
       {
         redirectUri: CALLBACK,
         state: STATE,

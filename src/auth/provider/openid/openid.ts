@@ -8,20 +8,16 @@ import type { Logger } from 'pino';
 import { LOGGER } from '../../../http/log/logger.js';
 import { EMAIL_LENGTH, isMemberAddress } from '../../../shared/email.js';
 import { LIMITS } from '../../../shared/limits.js';
+import type { IdentityProvider } from '../../../sql/member/identity.sql.js';
 import { isSameIssuer } from './entra.js';
 import { ProviderDocuments } from './provider-documents.js';
 import { failureOf, refused, saidNo } from './provider-failure.js';
 import { ProviderRequests } from './provider-requests.js';
 
-export interface ProviderClient {
-  /** Of the project whose client it is. */
+/** With its secret decrypted, and the schema of its project. */
+export type ProviderClient = Pick<IdentityProvider, 'issuer' | 'client_id' | 'client_secret' | 'scopes'> & {
   readonly schema: string;
-  readonly issuer: string;
-  readonly clientId: string;
-  readonly clientSecret: string | null;
-  /** With spaces. */
-  readonly scopes: string;
-}
+};
 
 interface Flow {
   /** The address of the callback. */
@@ -122,7 +118,7 @@ export class OpenId {
       if (typeof iss !== 'string' || typeof sub !== 'string' || !SUBJECT.test(sub)) {
         throw refused('the subject of its ID token is not 1 to 255 characters');
       }
-      if (azp !== undefined && azp !== client.clientId) throw refused('its ID token was made for another client');
+      if (azp !== undefined && azp !== client.client_id) throw refused('its ID token was made for another client');
       const { userinfo_endpoint: userInfo } = configuration.serverMetadata();
       const hasAll = ['email', ...wanted].every((name) => token[name] !== undefined);
       const info: Claims =
@@ -134,7 +130,7 @@ export class OpenId {
   /** Reads the discovery of an issuer anew, for settings. @throws ProviderFailure */
   discover(schema: string, issuer: string): Promise<Discovered> {
     return this.#orFailure(issuer, async (library) => {
-      const client = { schema, issuer, clientId: 'unknown', clientSecret: null, scopes: '' };
+      const client = { schema, issuer, client_id: 'unknown', client_secret: null, scopes: '' };
       const configuration = await this.#configuration(library, client, (url) => this.#documents.readAnew(schema, url));
       const { authorization_endpoint, token_endpoint } = endpointsOf(configuration.serverMetadata());
       return { issuer, authorizationEndpoint: authorization_endpoint, tokenEndpoint: token_endpoint };
@@ -143,14 +139,14 @@ export class OpenId {
 
   async #configuration(
     library: Library,
-    { schema, issuer, clientId, clientSecret }: ProviderClient,
+    { schema, issuer, client_id, client_secret }: ProviderClient,
     read = (url: string) => this.#documents.get(schema, url),
   ): Promise<Configuration> {
     const configuration = await library.discovery(
       new URL(issuer),
-      clientId,
+      client_id,
       undefined,
-      authenticationOf(library, clientSecret),
+      authenticationOf(library, client_secret),
       {
         [library.customFetch]: async (url) => jsonAnswer(await read(url)),
         execute: this.requests.allowsHttp ? [library.allowInsecureRequests] : [],
