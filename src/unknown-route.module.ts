@@ -4,6 +4,7 @@ import { UnknownEndpointController } from './function/endpoint.controller.js';
 import { FunctionModule } from './function/function.module.js';
 import { unknownRoute } from './http/server/path-methods.js';
 import type { HttpRequest } from './http/request/request.js';
+import { WithoutProject } from './tenancy/route-options.js';
 import { TenancyInterceptor } from './tenancy/tenancy.interceptor.js';
 
 /** All other paths under `/api/lib`: 404 or 405, after the checks of the interceptor. */
@@ -17,6 +18,21 @@ class UnknownRouteController {
   }
 }
 
+/** Below addresses that take no header of ours, which is not asked for then: 404 or 405. */
+@Controller('api/lib/project/:project_id')
+@ApiExcludeController()
+@WithoutProject()
+@UseInterceptors(TenancyInterceptor)
+class UnknownAddressController {
+  @All(['file/*path', 'provider/*path'])
+  refuse(@Req() request: HttpRequest): never {
+    throw unknownRoute(request);
+  }
+}
+
 /** The path of an endpoint may be that of a unit `hook` of a kind `project`, so that all other routes come first. */
-@Module({ imports: [FunctionModule], controllers: [UnknownEndpointController, UnknownRouteController] })
+@Module({
+  imports: [FunctionModule],
+  controllers: [UnknownEndpointController, UnknownAddressController, UnknownRouteController],
+})
 export class UnknownRouteModule {}

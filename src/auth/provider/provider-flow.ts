@@ -35,6 +35,8 @@ export interface Redirect {
   readonly location: string;
   /** The header `Set-Cookie`. */
   readonly cookie?: string;
+  /** An error of the service, or of code that was called, which the application is told no more of than that. */
+  readonly failure?: unknown;
 }
 
 /** What is remembered while the browser is at the provider. */
@@ -114,9 +116,9 @@ export class ProviderFlow {
     const flow = row?.data as Flow | undefined;
     const browser = flowCookieOf(cookies, this.publicAddress.url);
     if (!flow || flow.provider !== id || browser === undefined || sha256(browser) !== flow.browser) return undefined;
-    const outcome = await this.#outcome(scope, flow, state, params);
+    const { failure, ...outcome } = await this.#outcome(scope, flow, state, params);
     const back = new URLSearchParams({ ...outcome, state: flow.state });
-    return { location: `${flow.redirect}?${back.toString()}` };
+    return { location: `${flow.redirect}?${back.toString()}`, failure };
   }
 
   /** What the application is told. */
@@ -125,7 +127,7 @@ export class ProviderFlow {
     flow: Flow,
     state: string,
     params: URLSearchParams,
-  ): Promise<{ code: string } | { error: string }> {
+  ): Promise<({ code: string } | { error: string }) & Pick<Redirect, 'failure'>> {
     const { project } = scope;
     try {
       const provider = await this.providers.active(project, flow.provider);
@@ -146,8 +148,7 @@ export class ProviderFlow {
       return { code: await this.catalog.inProject(project, () => this.secrets.makeToken(project, 'exchange', terms)) };
     } catch (error) {
       const code = codeForApplication(error);
-      if (code === undefined) throw error;
-      return { error: code };
+      return code === undefined ? { error: 'provider.unavailable', failure: error } : { error: code };
     }
   }
 

@@ -1,6 +1,9 @@
-import { Controller, Get, Param, Post, Req, Res, UseInterceptors } from '@nestjs/common';
+import { Controller, Get, Inject, Param, Post, Req, Res, UseInterceptors } from '@nestjs/common';
+import type { Logger } from 'pino';
 import { HTML, PAGE_POLICY } from '../../http/answer/static-file.js';
+import { LOGGER } from '../../http/log/logger.js';
 import type { HttpRequest, HttpResponse } from '../../http/request/request.js';
+import { loggedIds } from '../../http/request/request-id.js';
 import { ApiRoute } from '../../http/route/api-route.js';
 import { ANSWER_NAMES, START_QUERY } from '../../http/route/query-names.js';
 import { refusal } from '../../shared/errors.js';
@@ -29,7 +32,10 @@ const HEADERS = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' 
 @WithoutAccessToken()
 @UseInterceptors(RefusalsAsPages, TenancyInterceptor)
 export class ProviderController {
-  constructor(private readonly flow: ProviderFlow) {}
+  constructor(
+    private readonly flow: ProviderFlow,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
 
   @Get()
   @ApiRoute({
@@ -70,6 +76,8 @@ export class ProviderController {
   ): Promise<void> {
     const params = new URL(request.url, LOCAL).searchParams;
     const back = await this.flow.callback(scope, id, params, request.headers.cookie);
+    if (back?.failure !== undefined)
+      this.logger.error({ err: back.failure, ...loggedIds(request), method: request.method }, 'unexpected error');
     if (back) return redirect(response, 302, back);
     const page = stoppedPage(request, [NOT_ASKED_FOR]);
     const content = { 'Content-Type': HTML, 'Content-Length': Buffer.byteLength(page) };

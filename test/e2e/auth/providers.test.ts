@@ -30,6 +30,7 @@ export default guest.module({
   hooks: {
     before_create({ values: { username }, via, member }) {
       if (username === 'unwanted') throw new FunctionError(409, 'guest.unwanted', 'not this one');
+      if (username === 'unlucky') throw new Error('a fault of the hook');
       return { made: \`\${via} of \${member === null ? 'a stranger' : 'a member'}\` };
     },
   },
@@ -157,7 +158,14 @@ describe('a first visit', () => {
     const { id } = await signedIn('guests', account('greta'));
     expect(await ok(admin.get(`/guest/unit/${id}`))).toMatchObject({ made: 'signup of a stranger' });
     expect(await refusedWith('guests', account('unwanted'))).toBe('access.denied');
-    expect(await ok(admin.get('/guest/unit?filter=eq(username,unwanted)'))).toMatchObject({ count: 0 });
+    const before = log.length;
+    expect(await refusedWith('guests', account('unlucky'))).toBe('provider.unavailable');
+    const logged = log.slice(before).filter((line) => line.includes('unexpected error'));
+    expect(logged.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { method: 'GET', requestId: expect.any(String), err: { message: expect.stringContaining('guest.ts:7') } },
+    ]);
+    expect(logged[0]).toContain('a fault of the hook');
+    expect(await ok(admin.get('/guest/unit?filter=in(username,unwanted,unlucky)'))).toMatchObject({ count: 0 });
   });
 
   it('fills parameters from claims, once, and is refused where they do not fit', async () => {

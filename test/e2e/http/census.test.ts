@@ -512,6 +512,14 @@ const ROWS: readonly Row[] = [
     open: true,
     anyQuery: true,
   })),
+  ...['file', 'provider'].map((part): Row => ({
+    route: `ALL /api/lib/project/:project_id/${part}/*path`,
+    call: () => ['PATCH', `/project/${here.admin.id}/${part}/a`],
+    answers: [405, 405, 405, 405],
+    open: true,
+    bare: true,
+    anyQuery: true,
+  })),
   {
     route: 'ALL /api/lib/*path',
     call: () => ['PATCH', '/nothing/of/the/kind'],

@@ -139,6 +139,26 @@ describe('methods that a path does not accept', () => {
       headers: withoutProject,
       expect: refused('GET, HEAD, OPTIONS'),
     },
+    ...(
+      [
+        ['DELETE /project/a/provider/b', 'GET, HEAD, OPTIONS'],
+        ['POST /project/a/provider/b', 'GET, HEAD, OPTIONS'],
+        ['PUT /project/a/provider/b/callback', 'GET, HEAD, POST, OPTIONS'],
+        ['POST /project/a/file/b', 'GET, HEAD, OPTIONS'],
+        ['DELETE /project/a/file/b/c.txt', 'GET, HEAD, OPTIONS'],
+      ] as const
+    ).map(([request, allow]) => ({
+      name: `${request}, without a header`,
+      request,
+      headers: withoutProject,
+      expect: refused(allow),
+    })),
+    {
+      name: 'below a provider there is nothing else',
+      request: 'GET /project/a/provider/b/c',
+      headers: withoutProject,
+      expect: { status: 404, code: 'route.unknown' },
+    },
     // Of the path alone: whether there is such a kind, and what it lets a stranger do, has no part in it.
     { name: 'a stranger, of a kind', request: 'PATCH /note/unit', as: 'nobody', expect: { status: 405 } },
     { name: 'a stranger, of no kind', request: 'PATCH /nothing/unit', as: 'nobody', expect: { status: 405 } },
