@@ -24,9 +24,9 @@ interface Proofs {
   readonly otp: string | null;
   /** The hash that its password was checked with, if it was. */
   readonly password?: string;
-  /** Uses up the first proof, once no other is missing; false if another request has used it. */
-  readonly use?: () => Promise<boolean>;
-  /** The passkey or the identity that was used, if one was. */
+  /** Uses up the first proof, once no other is missing; false if another request has used it. Returns the identity of it. */
+  readonly use?: () => Promise<boolean | WayInUnit>;
+  /** The passkey that was used, if one was. */
   readonly unit?: WayInUnit;
 }
 
@@ -51,7 +51,8 @@ export class NewSessions {
     const step = await this.secondSteps.take(project, client, member, { way, otp });
     if (step !== 'made' && step !== 'none')
       return new Answer(NULL_ANSWER.content, undefined, { [SECOND_STEP_HEADER]: step });
-    if (use && !(await use())) throw signInFailed(way);
+    const used = await use?.();
+    if (used === false) throw signInFailed(way);
     const begin = () =>
       this.catalog.withCheckedModel({ project }, async (model) => {
         const { member_kind: kindId, member_id: memberId } = member;
@@ -59,7 +60,7 @@ export class NewSessions {
           kindId,
           memberId,
           password,
-          unit,
+          unit: typeof used === 'object' ? used : unit,
           // No session begins without a code of an app that is set up.
           secondStep: way === 'passkey' || member.totp_confirmed,
           client,

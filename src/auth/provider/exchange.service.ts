@@ -13,13 +13,13 @@ import type { RequestScope } from '../../tenancy/request-scope.js';
 import { type AuthRequest, requireSession } from '../auth-request.js';
 import { NewSessions } from '../new-sessions.js';
 import { OneTimeSecrets } from '../one-time-secrets.js';
-import { findCredential, unguessableOf } from '../credential.js';
+import { type Credential, findCredential, isUsableNow, unguessableOf } from '../credential.js';
 import { FreshProof } from '../session/fresh-proof.js';
 import { FIRST_STEP_MINUTES } from '../second-step/second-step-check.js';
 import { signInFailed } from '../refusals.js';
 import { Throttle } from '../throttle.js';
 import type { ExchangeBody, LinkBody } from './exchange.dto.js';
-import { type Exchanged, ProviderAccounts } from './provider-accounts.js';
+import { type Exchanged, ProviderAccounts, type UseCode, type Visitor } from './provider-accounts.js';
 import { ProviderStore } from './provider-store.js';
 
 /** Of a code: one without the second step, and five with it. */
@@ -50,7 +50,10 @@ export class ExchangeService {
     });
   }
 
-  /** A session, after the identity was linked where that was asked for. @throws KindError 401, 409, 429, 503 */
+  /**
+   * A session, after the identity was linked where that was asked for. What is refused ends the code, but for a wrong code of
+   * the second step. @throws KindError 401, 409, 429, 503
+   */
   exchange(
     scope: RequestScope,
     client: AuthRequest,
@@ -65,46 +68,65 @@ export class ExchangeService {
         const terms = { proof: sha256(verifier), minutes: FIRST_STEP_MINUTES, tries: TRIES };
         const row = await this.secrets.tryToken(project, 'exchange', code, terms);
         if (!row) throw signInFailed('provider');
-        const { memberId, identity: id } = await this.#identity(scope, code, row);
-        const member = await findCredential(this.database.ofProject(project), project, memberId);
-        if (!member) throw signInFailed('provider');
-        const use = async (): Promise<boolean> =>
-          (await this.secrets.useToken(project, 'exchange', code)) !== undefined;
-        const unit = { kind: IDENTITY_KIND, id };
-        return this.sessions.session(project, client, member, { way: 'provider', otp, use, unit });
+        const useCode: UseCode = async (executor) =>
+          (await this.secrets.useToken(project, 'exchange', code, executor)) !== undefined;
+        const orEnd = async (error: unknown): Promise<never> => {
+          if (isRefusal(error)) await useCode(this.database.ofProject(project));
+          throw error;
+        };
+        const { member, finish } = await this.#visitor(scope, code, row).catch(orEnd);
+        const use = async () => {
+          const id = await finish(useCode).catch(orEnd);
+          return id === undefined ? orEnd(signInFailed('provider')) : { kind: IDENTITY_KIND, id };
+        };
+        return this.sessions.session(project, client, member, { way: 'provider', otp, use });
       });
     });
   }
 
-  /** The identity, and its member. One that is new is linked in the session that has asked for it, and in no other. */
-  async #identity(
+  async #visitor(
     scope: RequestScope,
     code: string,
-    { member_id: memberId, data }: OneTimeRow,
-  ): Promise<{ memberId: string; identity: string }> {
+    row: OneTimeRow,
+  ): Promise<Pick<Visitor, 'finish'> & { readonly member: Credential }> {
+    const { project } = scope;
+    const { memberId, finish } = await this.#signedIn(scope, code, row);
+    const member = await findCredential(this.database.ofProject(project), project, memberId);
+    if (!member || !(await isUsableNow(this.catalog, project, member))) throw signInFailed('provider');
+    return { member, finish };
+  }
+
+  /** What was asked for in a session is linked in that, and in no other. */
+  async #signedIn(scope: RequestScope, code: string, { member_id: memberId, data }: OneTimeRow): Promise<Visitor> {
     const { project } = scope;
     const exchanged = data as unknown as Exchanged;
     const provider = await this.providers.active(project, exchanged.provider).catch(asFailed);
-    // The same again, after the second step was asked for, finds what it has made.
-    if ('first' in exchanged) return this.accounts.signIn(scope, provider, exchanged.first).catch(asFailed);
+    if ('first' in exchanged) {
+      const visitor = await this.accounts.signIn(scope, provider, exchanged.first).catch(asFailed);
+      return { ...visitor, finish: (useCode) => visitor.finish(useCode).catch(asFailed) };
+    }
     if (memberId === null) throw signInFailed('provider');
     if ('known' in exchanged) {
-      await this.accounts.recordUse(project, exchanged.known);
-      return { memberId, identity: exchanged.known.identity };
+      const { identity, email } = exchanged.known;
+      return this.accounts.visitor(project, memberId, identity, email);
     }
     const { sessionId, ...identity } = exchanged.link;
     if (!isSession(scope.caller, sessionId)) throw signInFailed('provider');
     // An account that was emptied meanwhile has no codes any more.
     const isAsked = async (tx: Transaction): Promise<boolean> =>
       (await this.secrets.findToken(project, 'exchange', code, tx)) !== undefined;
-    return { memberId, identity: await this.accounts.link(scope, memberId, identity, isAsked) };
+    return this.accounts.visitor(project, memberId, await this.accounts.link(scope, memberId, identity, isAsked));
   }
 }
 
 /** What was possible at the callback, and is not any more: the sign-in has to begin anew. */
 function asFailed(error: unknown): never {
-  const isRefused = error instanceof KindError && error.status < 500 && error.status !== 429;
-  throw isRefused || error instanceof FunctionError ? signInFailed('provider') : error;
+  throw isRefusal(error) ? signInFailed('provider') : error;
+}
+
+/** False where it can be tried again. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof FunctionError || (error instanceof KindError && error.status < 500 && error.status !== 429);
 }
 
 function isSession(caller: Caller, sessionId: string): boolean {

@@ -6,7 +6,7 @@ import { randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Catalog } from '../../catalog/catalog.service.js';
 import { usedBy } from '../../catalog/session/executors.js';
-import { Database, type Transaction } from '../../database/database.js';
+import { Database, type Executor, type Transaction } from '../../database/database.js';
 import type { TransactionOptions } from '../../database/database-options.js';
 import { ADMIN_KIND } from '../../model/built-in-traits.js';
 import type { Model } from '../../model/model.js';
@@ -27,11 +27,20 @@ import { signInFailed } from '../refusals.js';
 import { IdentityStore, linkedElsewhere, type NewIdentity } from './identity-store.js';
 import type { ProvedIdentity } from './openid/openid.js';
 
-/** Whom a provider has signed in. */
-interface SignedIn {
+/** Uses the code of the application; false if another request has used it. */
+export type UseCode = (executor: Executor) => Promise<boolean>;
+
+/** Whom a provider signs in. */
+export interface Visitor {
   readonly memberId: string;
-  /** The id of the identity. */
-  readonly identity: string;
+  /**
+   * Once no proof is missing: uses the code, and links the identity unless that was done. Its id; undefined if the code is
+   * used, or others have changed meanwhile what was decided by.
+   */
+  readonly finish: (useCode: UseCode) => Promise<string | undefined>;
+}
+
+interface FirstVisitor extends Visitor {
   readonly isNewMember: boolean;
 }
 
@@ -112,13 +121,14 @@ export class ProviderAccounts {
       const { id, member_id: memberId } = known;
       return { memberId, data: { provider: provider.id, known: { identity: id, email: identity.email } } };
     }
-    const { isNewMember } = await this.signIn(scope, provider, proved, true);
+    const { isNewMember, finish } = await this.signIn(scope, provider, proved, true);
+    await finish(() => Promise.resolve(true));
     const claims = isNewMember ? filledBy(provider, proved) : {};
     return { data: { provider: provider.id, first: { ...proved, claims } } };
   }
 
   /**
-   * The member of an identity: that which it is linked to, or now is by its address, or a new one.
+   * The member of an identity: that which it is linked to, or will be by its address, or a new one.
    * @param dry set if all of it is undone at its end
    * @throws KindError `provider.email_unverified`, `provider.claims_missing`, `identity.not_linked`, `access.denied`, 503
    */
@@ -127,29 +137,46 @@ export class ProviderAccounts {
     provider: IdentityProvider,
     proved: ProvedIdentity,
     dry?: true,
-  ): Promise<SignedIn> {
+  ): Promise<FirstVisitor> {
     const scope = { project, caller: ANONYMOUS, ...(requestId && { requestId }) };
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-      const signedIn = await this.catalog.withCheckedModel({ project }, (model) =>
+      const visitor = await this.catalog.withCheckedModel({ project }, (model) =>
         this.#signIn({ scope, model, provider, proved, attempt, dry }),
       );
-      if (signedIn) return signedIn;
+      if (visitor) return visitor;
     }
     throw refusal('access.denied', 'Who signs in has values that other members have already');
   }
 
-  recordUse(project: Project, { identity, email }: KnownIdentity): Promise<void> {
-    return this.identities.recordUse(project, identity, email);
+  /** Of an identity that is linked. @param email what the provider says it is now */
+  visitor(project: Project, memberId: string, identity: string, email?: string | null): Visitor {
+    const finish = async (useCode: UseCode): Promise<string | undefined> => {
+      if (!(await useCode(this.database.ofProject(project)))) return undefined;
+      if (email !== undefined) await this.identities.recordUse(project, identity, email);
+      return identity;
+    };
+    return { memberId, finish };
   }
 
   /** Undefined if others have changed meanwhile what was decided by. */
-  async #signIn(visit: Visit): Promise<SignedIn | undefined> {
-    const { scope, provider, proved } = visit;
-    const known = await this.identities.find(scope.project, proved);
-    if (known) return { memberId: known.member_id, identity: known.id, isNewMember: false };
+  async #signIn(visit: Visit): Promise<FirstVisitor | undefined> {
+    const { scope, model, provider, proved } = visit;
+    const { project } = scope;
+    const known = await this.identities.find(project, proved);
+    if (known) return { ...this.visitor(project, known.member_id, known.id), isNewMember: false };
     const email = verifiedEmail(provider, proved);
-    const found = await findCredentialByEmail(this.database.ofProject(scope.project), scope.project, email);
-    return found ? this.#link(visit, email, found) : this.#signUp(visit, email);
+    const found = await findCredentialByEmail(this.database.ofProject(project), project, email);
+    if (!found) return this.#signUp(visit, email);
+    // Written in another form of Unicode, it may be another mailbox.
+    if (found.member_kind === ADMIN_KIND || provider.link === 'never' || !isSameMailbox(found.email, email))
+      throw notLinked();
+    if (!isUsable(found, model)) throw refusal('access.denied', 'The kind of the member is inactive');
+    const { member_id: memberId } = found;
+    const finish = (useCode: UseCode) => this.#link(visit, email, found, useCode);
+    if (hasOwnSecondStep(found)) return { memberId, finish, isNewMember: false };
+    // What somebody else may have set up is nobody's second step: the account is emptied before one is asked for.
+    const identity = await finish(() => Promise.resolve(true));
+    return identity === undefined ? undefined : { ...this.visitor(project, memberId, identity), isNewMember: false };
   }
 
   /** By an address that both sides have verified, or the provider alone: then the account is emptied first. */
@@ -157,30 +184,29 @@ export class ProviderAccounts {
     { scope, model, provider, proved, dry }: Visit,
     email: string,
     found: Credential,
-  ): Promise<SignedIn | undefined> {
+    useCode: UseCode,
+  ): Promise<string | undefined> {
     const { project } = scope;
-    // Written in another form of Unicode, it may be another mailbox.
-    if (found.member_kind === ADMIN_KIND || provider.link === 'never' || !isSameMailbox(found.email, email))
-      throw notLinked();
-    if (!isUsable(found, model)) throw refusal('access.denied', 'The kind of the member is inactive');
     return this.database
       .transaction(
         async (tx) => {
           await lockOwner(tx, project.schema, found.member_id);
           const member = await findCredentialByEmail(tx, project, email);
-          if (member?.member_id !== found.member_id) return undefined;
+          if (member?.member_id !== found.member_id || hasOwnSecondStep(member) !== hasOwnSecondStep(found))
+            return undefined;
+          if (!(await useCode(tx))) return undefined;
           const removed = await this.addresses.withoutPassword(tx, { ...scope, model }, member, 'provider');
           if (!removed) return undefined;
           const identity = await this.identities.insert(tx, scope, member, newIdentity(provider, proved), removed);
           if (identity === undefined) throw new IdentityTaken();
-          return { memberId: member.member_id, identity, isNewMember: false };
+          return identity;
         },
         optionsOf(scope, dry),
       )
       .catch(orTaken);
   }
 
-  #signUp({ scope, model, provider, proved, attempt, dry }: Visit, email: string): Promise<SignedIn | undefined> {
+  #signUp({ scope, model, provider, proved, attempt, dry }: Visit, email: string): Promise<FirstVisitor | undefined> {
     const { project } = scope;
     if (!provider.signup) throw refusal('access.denied', 'Nobody has the address, and the provider makes no members');
     const member = { kindId: provider.member_kind, body: newMember(provider, proved, email, attempt), dry };
@@ -190,7 +216,7 @@ export class ProviderAccounts {
       await this.addresses.mark(tx, { project, model }, credential);
       const identity = await this.identities.insert(tx, scope, credential, newIdentity(provider, proved));
       if (identity === undefined) throw new IdentityTaken();
-      return { memberId, identity, isNewMember: true };
+      return { ...this.visitor(project, memberId, identity), isNewMember: true };
     });
     return made.catch(orMissing).catch(orTaken);
   }
@@ -224,6 +250,11 @@ export class ProviderAccounts {
 
 /** Another request has linked the identity. */
 class IdentityTaken extends Error {}
+
+/** Whether an app or passkeys of the account are of who has its address: not where nobody has proved one. */
+function hasOwnSecondStep({ email_verified, proved_before }: Credential): boolean {
+  return email_verified || proved_before;
+}
 
 function orTaken(error: unknown): undefined {
   if (error instanceof IdentityTaken) return undefined;

@@ -333,18 +333,26 @@ describe('a ticket', () => {
   it('links in the session that has made it, and in no other', async () => {
     const [ida, joe] = [await signUp(admin, 'ida'), await signUp(admin, 'joe')];
     const as = admin.as(ida.accessToken);
-    const { ticket } = (await ok(as.post('/auth/identity/link', { provider: 'corp' }))) as { ticket: string };
     const app = application();
-    const { code } = await app.signIn('corp', account('elsewhere', { email_verified: false }), { link: ticket });
-    expect(await identitiesOf(ida.id)).toEqual([]);
+    account('elsewhere', { email_verified: false });
+    const begun = async () => {
+      const { ticket: link } = (await ok(as.post('/auth/identity/link', { provider: 'corp' }))) as { ticket: string };
+      return { link, ...(await app.signIn('corp', 'elsewhere', { link })) } as { link: string; code: string };
+    };
     const another = await ok(open.post('/auth/signin', { username: 'ida', password: ida.password }));
-    for (const caller of [open, admin.as(joe.accessToken), admin.as(another.access_token as string), await byKey(as)])
-      expect(refusalOf(await app.exchange(code, {}, caller))).toEqual({ status: 401, messages: ['signin.failed'] });
+    for (const caller of [open, admin.as(joe.accessToken), admin.as(another.access_token as string), await byKey(as)]) {
+      const { code } = await begun();
+      // The second time in the right session: a refusal has ended the code.
+      for (const by of [caller, as])
+        expect(refusalOf(await app.exchange(code, {}, by))).toEqual({ status: 401, messages: ['signin.failed'] });
+    }
+    expect(await identitiesOf(ida.id)).toEqual([]);
+    const { link, code } = await begun();
     expect(await identitiesOf(ida.id)).toEqual([]);
     expect(await ok(app.exchange(code, {}, as))).toMatchObject({ id: ida.id });
     expect(await identitiesOf(ida.id)).toEqual([{ subject: 'elsewhere' }]);
     expect((await signedIn('corp', 'elsewhere')).id).toBe(ida.id);
-    expect((await app.start('corp', { link: ticket })).status).toBe(400);
+    expect((await app.start('corp', { link })).status).toBe(400);
   });
 
   it('links once, however often its code is exchanged', async () => {
@@ -756,12 +764,16 @@ describe('the exchange', () => {
       await put({ [possible]: false });
       expect([possible, codes(await app.exchange(code))]).toEqual([possible, FAILED]);
       await put({ [possible]: true });
+      // It was ended by that.
+      expect([possible, codes(await app.exchange(code))]).toEqual([possible, FAILED]);
     }
     expect(await emails()).toEqual(before);
     await put({ link: 'never' });
     const app = application();
     const { code } = await app.signIn('meanwhile', account('kurt'));
     const kurt = await signUp(admin, 'kurt');
+    expect(codes(await app.exchange(code))).toEqual(FAILED);
+    await put({ link: 'verified' });
     expect(codes(await app.exchange(code))).toEqual(FAILED);
     expect(await identitiesOf(kurt.id)).toEqual([]);
   });
@@ -783,23 +795,57 @@ describe('the exchange', () => {
     expect(await signedIn('ended', 'kira')).toMatchObject({ id });
   });
 
-  it('links once where the second step is asked for between', async () => {
-    const member = await signUp(admin, 'kean');
-    await verify(member);
-    const as = admin.as(member.accessToken);
+  /** Sets up an app. Returns its codes, by the steps from now. */
+  async function withApp(accessToken: string): Promise<(step: number) => string> {
+    const as = admin.as(accessToken);
     const { secret } = (await ok(as.post('/auth/totp', {}))) as { secret: string };
     const otp = (step: number) => new TOTP({ secret }).generate({ timestamp: Date.now() + step * 30_000 });
     await ok(as.post('/auth/totp/confirm', { code: otp(-1) }));
+    return otp;
+  }
+
+  it.each([
+    ['the address of its member is verified', 'kean', false],
+    ['it is another than that which its member has proved', 'koen', true],
+  ])('links once the second step was made, where %s', async (_, name, isMoved) => {
+    const member = await signUp(admin, name);
+    await verify(member);
+    const otp = await withApp(member.accessToken);
+    if (isMoved) await ok(boss.put(`/person/unit/${member.id}`, { email: `${name}.moved@example.com` }));
+    account(name, isMoved ? { email: `${name}.moved@example.com` } : {});
+    const email = isMoved ? `${name}.moved@example.com` : member.email;
+    const linked = async () => {
+      await mailsSent(admin);
+      return (await mailbox.to(email)).filter(({ text }) => text.includes('was linked'));
+    };
     const app = application();
-    const { code } = await app.signIn('corp', account('kean'));
+    const { code } = await app.signIn('corp', name);
     const firsts = await Promise.all(Array.from({ length: 3 }, () => app.exchange(code)));
     for (const first of firsts)
       expect([first.body.content, first.headers.get('kind-second-step')]).toEqual([null, 'totp']);
+    expect(codes(await app.exchange(code, { otp: '000000' }))).toEqual(FAILED);
+    expect([await identitiesOf(member.id), await linked()]).toEqual([[], []]);
+    expect((await open.get('/auth/me', { token: member.accessToken })).status).toBe(200);
     expect(await ok(app.exchange(code, { otp: otp(0) }))).toMatchObject({ id: member.id });
-    expect(await identitiesOf(member.id)).toEqual([{ subject: 'kean' }]);
-    await mailsSent(admin);
-    const told = (await mailbox.to(member.email)).filter(({ text }) => text.includes('was linked'));
-    expect(told).toHaveLength(1);
+    expect(await identitiesOf(member.id)).toEqual([{ subject: name }]);
+    expect(await linked()).toHaveLength(1);
+    // What the new address has not proved has opened it until now.
+    expect((await open.get('/auth/me', { token: member.accessToken })).status).toBe(isMoved ? 401 : 200);
+    expect(codes(await app.exchange(code, { otp: otp(1) }))).toEqual(FAILED);
+  });
+
+  it('links nothing where the address is another one by the time of the second step', async () => {
+    const member = await signUp(admin, 'kyra');
+    await verify(member);
+    const otp = await withApp(member.accessToken);
+    const app = application();
+    const { code } = await app.signIn('corp', account('kyra'));
+    expect((await app.exchange(code)).body.content).toBeNull();
+    await ok(boss.put('/identity_provider/unit/corp', { signup: false }));
+    await ok(boss.put(`/person/unit/${member.id}`, { email: 'kyra.moved@example.com' }));
+    for (const step of [0, 1]) expect(codes(await app.exchange(code, { otp: otp(step) }))).toEqual(FAILED);
+    await ok(boss.put('/identity_provider/unit/corp', { signup: true }));
+    expect(await identitiesOf(member.id)).toEqual([]);
   });
 
   it('takes a code once, with its verifier', async () => {
@@ -830,8 +876,11 @@ describe('the exchange', () => {
     await ok(as.post('/auth/totp/confirm', { code: otp(-1) }));
     const app = application();
     const { code } = await app.signIn('corp', 'sam');
+    const lastUse = () => query(admin, 'SELECT "last_used_at" FROM $schema."identity" WHERE "member" = $1::uuid', [id]);
+    const before = await lastUse();
     const first = await app.exchange(code);
     expect([first.body.content, first.headers.get('kind-second-step')]).toEqual([null, 'totp']);
+    expect(await lastUse()).toEqual(before);
     // Five minutes from now on, however often it is tried.
     const ofCode = `WHERE "id" LIKE 'exchange %' AND "member_id" = $1`;
     await query(admin, `UPDATE $schema._one_time SET "expires_at" = "expires_at" - interval '4 minutes' ${ofCode}`, [
@@ -841,6 +890,7 @@ describe('the exchange', () => {
     const soon = `SELECT "expires_at" < now() + interval '1 minute' AS soon FROM $schema._one_time ${ofCode}`;
     expect(await query(admin, soon, [id])).toEqual([{ soon: true }]);
     expect(await ok(app.exchange(code, { otp: otp(0) }))).toMatchObject({ id });
+    expect(await lastUse()).not.toEqual(before);
     expect(codes(await app.exchange(code, { otp: otp(1) }))).toEqual(FAILED);
     await query(admin, 'DELETE FROM $schema."_throttle"');
     const { code: tried } = await app.signIn('corp', 'sam');
@@ -882,6 +932,9 @@ describe('the exchange', () => {
     expect(codes(await early.exchange(second))).toEqual(FAILED);
     expect(fresh.back(await fresh.open(first.href))).toEqual({ error: 'access.denied' });
     await ok(admin.put('/kind/unit/fleeting', { active: true }));
+    // They were ended by that.
+    expect(codes(await app.exchange(code))).toEqual(FAILED);
+    expect(codes(await early.exchange(second))).toEqual(FAILED);
     expect(await ok(admin.get('/fleeting/unit'))).toMatchObject({ count: 1 });
 
     const { code: third } = await app.signIn('fleeting', 'flora');
