@@ -3,14 +3,7 @@ import { suggestableKinds } from '../access/access.js';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { BUILT_IN_GROUPS, grantedFields, listedParameters } from '../model/built-in/built-in.js';
 import { reportTakenNames } from '../model/check/check-model.js';
-import {
-  getBuiltInKind,
-  MEMBER_GROUP,
-  PARAMETER_GROUP,
-  RESERVED_GROUPS,
-  type GroupDef,
-  type KindDef,
-} from '../model/model.js';
+import { getBuiltInKind, MEMBER_GROUP, PARAMETER_GROUP, type GroupDef, type KindDef } from '../model/model.js';
 import { plural } from '../shared/texts.js';
 import { refusal } from '../shared/errors.js';
 import { jsonEqual, scalarText } from '../shared/json.js';
@@ -21,8 +14,6 @@ import { checkNewId, withLabel } from '../unit/definitions.js';
 import { originalCallerOf, changeOf, type Session } from '../catalog/session/session.js';
 import { GROUP_KIND, KIND_KIND } from '../model/built-in-traits.js';
 import { recordingOf } from '../catalog/session/recording.js';
-
-const ID_CODES = { reserved: 'group.reserved', exists: 'group.exists' } as const;
 
 @Injectable()
 export class GroupBehavior implements RegisteredBehavior, OnModuleInit {
@@ -44,10 +35,7 @@ export class GroupBehavior implements RegisteredBehavior, OnModuleInit {
 
   complete(draft: Draft, write: PendingWrite): Draft {
     const { session, id } = write;
-    if (id === undefined) {
-      const unavailable = { definition: 'a group', isReserved, existing: session.model.groups, codes: ID_CODES };
-      checkNewId(scalarText(draft.row['id']), unavailable, write.faults);
-    }
+    if (id === undefined) checkNewId(scalarText(draft.row['id']), GROUP_KIND, session.model, write.faults);
     const list = draft.values.get('kind_list');
     if (!Array.isArray(list)) return draft;
     const group = id === undefined ? undefined : session.model.groups.get(id);
@@ -110,10 +98,6 @@ export class GroupBehavior implements RegisteredBehavior, OnModuleInit {
     }
     return Promise.resolve();
   }
-}
-
-function isReserved(id: string): boolean {
-  return RESERVED_GROUPS.has(id);
 }
 
 /** The kinds that are in one of the lists only. */

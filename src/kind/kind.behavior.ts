@@ -13,7 +13,7 @@ import {
   reportUnknownParameter,
 } from '../model/check/check-model.js';
 import { checkCheckShape } from '../model/check/kind-checks.js';
-import { grantedFields, grantedNames, RESERVED_KINDS } from '../model/built-in/built-in.js';
+import { grantedFields, grantedNames } from '../model/built-in/built-in.js';
 import { CHANGES } from '../model/changes.js';
 import { type AcceptedAccess, isMemberKind, type KindDef, MEMBER_GROUP, referencesTo } from '../model/model.js';
 import { isIdentifier, parameterRecordId } from '../shared/identifiers.js';
@@ -29,8 +29,6 @@ import { isParameterTypeId, parameterType } from '../model/parameter-type/type-b
 
 /** The fields of a built-in kind that may be edited. */
 const EDITABLE_OF_BUILT_IN = new Set(['id', 'kind_id', 'type', 'label', 'metadata', 'access', 'accepted', 'changes']);
-
-const ID_CODES = { reserved: 'kind.reserved', exists: 'kind.exists' } as const;
 
 @Injectable()
 export class KindBehavior implements RegisteredBehavior, OnModuleInit {
@@ -72,10 +70,7 @@ export class KindBehavior implements RegisteredBehavior, OnModuleInit {
   complete(draft: Draft, write: PendingWrite): Draft {
     const { session, faults, id } = write;
     const kindId = id ?? scalarText(draft.row['id']);
-    if (id === undefined) {
-      const unavailable = { definition: 'a kind', isReserved, existing: session.model.kinds, codes: ID_CODES };
-      checkNewId(kindId, unavailable, faults);
-    }
+    if (id === undefined) checkNewId(kindId, KIND_KIND, session.model, faults);
     for (const key of ['unique', 'indexes']) checkListShape(key, draft.values.get(key), faults);
     checkCheckShape(draft.values.get('checks'), faults);
     checkParameterNames(draft.values.get('parameters'), kindId, write);
@@ -144,10 +139,6 @@ function checkChanges(kindId: string, { values }: Draft, { id, session: { model 
   if (allowed.includes(changes)) return;
   const one = allowed.map((each) => `'${scalarText(each)}'`).join(' or ');
   faults.add('kind.changes', `changes: of '${kindId}' must be ${one}`, { parameter: 'changes' });
-}
-
-function isReserved(id: string): boolean {
-  return RESERVED_KINDS.has(id);
 }
 
 /** Removes unchanged fixed fields from the body of a built-in kind. @throws KindError 403 if one is changed */

@@ -6,10 +6,9 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { checkLinkAccess } from '../access/check-access.js';
 import { suggestableIds } from '../access/suggestable-ids.js';
 import { checkLinkType } from '../model/check/check-model.js';
-import { parameterOwner, RESERVED_LINK_TYPES, type KindDef } from '../model/model.js';
+import { parameterOwner, type KindDef } from '../model/model.js';
 import { plural } from '../shared/texts.js';
 import { refusal } from '../shared/errors.js';
-import { isSystemIdentifier } from '../shared/identifiers.js';
 import { scalarText } from '../shared/json.js';
 import { Behaviors, type RegisteredBehavior, type PendingWrite } from '../unit/draft/behavior.js';
 import type { Body, Draft } from '../unit/draft/draft.js';
@@ -18,8 +17,6 @@ import { lockLinksStatement } from '../sql/link/link.sql.js';
 import { countLinksStatement, deleteLinksOfTypeStatement } from '../sql/link/many-links.sql.js';
 import { changeOf, originalCallerOf, type Session } from '../catalog/session/session.js';
 import { LINK_KIND } from '../model/built-in-traits.js';
-
-const ID_CODES = { reserved: 'link.reserved', exists: 'link.exists' } as const;
 
 @Injectable()
 export class LinkTypeBehavior implements RegisteredBehavior, OnModuleInit {
@@ -49,10 +46,7 @@ export class LinkTypeBehavior implements RegisteredBehavior, OnModuleInit {
 
   complete(draft: Draft, { id, session, faults }: PendingWrite): Draft {
     const typeId = id ?? scalarText(draft.row['id']);
-    if (id === undefined) {
-      const unavailable = { definition: 'a link type', isReserved, existing: session.model.linkTypes, codes: ID_CODES };
-      checkNewId(typeId, unavailable, faults);
-    }
+    if (id === undefined) checkNewId(typeId, LINK_KIND, session.model, faults);
     changeOf(session).linkTypes.add(typeId);
     const access = draft.values.get('access');
     if (access !== undefined && access !== null) checkLinkAccess(access, faults);
@@ -90,8 +84,4 @@ export class LinkTypeBehavior implements RegisteredBehavior, OnModuleInit {
     const links = tellCounts ? `${plural(count, 'link')} of '${id}'` : `Links of '${id}'`;
     throw refusal('link.in_use', `${links} would be lost; ?cascade=true deletes it anyway`);
   }
-}
-
-function isReserved(id: string): boolean {
-  return RESERVED_LINK_TYPES.has(id) || isSystemIdentifier(id);
 }

@@ -12,7 +12,15 @@ import type { ParameterDef } from './parameter-type/parameter-def.js';
 import type { AccessDefault } from './access-levels.js';
 import type { Changes } from './changes.js';
 import type { ColumnType, JsonForm, ParameterType } from './parameter-type/parameter-type.js';
-import { FILE_KIND, SYSTEM_LINK_TYPES, type BuiltInTraits, type Operation } from './built-in-traits.js';
+import {
+  FILE_KIND,
+  GROUP_KIND,
+  KIND_KIND,
+  LINK_KIND,
+  SYSTEM_LINK_TYPES,
+  type BuiltInTraits,
+  type Operation,
+} from './built-in-traits.js';
 
 /** A field of the units of a kind: a parameter as the kind stores it, or a field that every unit has. */
 export interface Field {
@@ -235,6 +243,11 @@ export function referencesOf({ fields }: KindDef): readonly Field[] {
   return getOrInsert(references, fields, () => {
     return [...fields.values()].filter((field) => field.reference && field.column !== undefined);
   });
+}
+
+/** Whether the units of a kind are definitions, of which the model is made. */
+export function isDefinitionKind({ id, groups }: Pick<KindDef, 'id' | 'groups'>): boolean {
+  return id === KIND_KIND || id === GROUP_KIND || id === LINK_KIND || groups.includes(PARAMETER_GROUP);
 }
 
 export function isMemberKind(kind: KindDef): boolean {

@@ -116,6 +116,10 @@ export const ERRORS = {
   },
   'kind.not_allowed_here': { status: 404, meaning: 'The operation is not there for this kind.' },
 
+  'model.module': {
+    status: 409,
+    meaning: 'A kind with a module of functions gets another id only once there is a module for that id.',
+  },
   'group.unknown': { status: 404, meaning: 'The project has no such group.' },
   'group.exists': { status: 409, meaning: 'A group of that id exists already.' },
   'group.reserved': { status: 400, meaning: 'The id belongs to the system.' },

@@ -3,8 +3,16 @@
  * link type, edits of other definitions, and the ids that clients choose.
  */
 import { Injectable } from '@nestjs/common';
-import { LINK_KIND } from '../model/built-in-traits.js';
-import { getBuiltInKind, type KindDef, PARAMETER_GROUP } from '../model/model.js';
+import { RESERVED_KINDS } from '../model/built-in/built-in.js';
+import { GROUP_KIND, KIND_KIND, LINK_KIND } from '../model/built-in-traits.js';
+import {
+  getBuiltInKind,
+  type KindDef,
+  type Model,
+  PARAMETER_GROUP,
+  RESERVED_GROUPS,
+  RESERVED_LINK_TYPES,
+} from '../model/model.js';
 import {
   identifierFromLabel,
   isIdentifier,
@@ -204,23 +212,62 @@ export function idOfBody(body: Body): string | undefined {
   return typeof label === 'string' ? identifierFromLabel(label) : undefined;
 }
 
-/** The ids that a new definition may not have. */
-interface UnavailableIds {
-  /** What the id is of, for a message: `a kind`. */
+/** What the ids of definitions are of that clients choose, and which of them are taken. */
+interface DefinitionIds {
+  /** For a message: `a kind`. */
   readonly definition: string;
   readonly isReserved: (id: string) => boolean;
-  readonly existing: ReadonlyMap<string, unknown>;
+  readonly existing: (model: Model) => ReadonlyMap<string, { readonly builtIn: boolean }>;
   readonly codes: { readonly reserved: ErrorCode; readonly exists: ErrorCode };
 }
 
-/** Adds a fault if a new definition may not have its id. */
+/** By the kind of their records; ids of parameters are taken in kinds and link types too. */
+export const DEFINITION_IDS: ReadonlyMap<string, DefinitionIds> = new Map([
+  [
+    KIND_KIND,
+    {
+      definition: 'a kind',
+      isReserved: (id) => RESERVED_KINDS.has(id),
+      existing: ({ kinds }) => kinds,
+      codes: { reserved: 'kind.reserved', exists: 'kind.exists' },
+    },
+  ],
+  [
+    GROUP_KIND,
+    {
+      definition: 'a group',
+      isReserved: (id) => RESERVED_GROUPS.has(id),
+      existing: ({ groups }) => groups,
+      codes: { reserved: 'group.reserved', exists: 'group.exists' },
+    },
+  ],
+  [
+    LINK_KIND,
+    {
+      definition: 'a link type',
+      isReserved: (id) => RESERVED_LINK_TYPES.has(id),
+      existing: ({ linkTypes }) => linkTypes,
+      codes: { reserved: 'link.reserved', exists: 'link.exists' },
+    },
+  ],
+]);
+
+/**
+ * Adds a fault if a definition may not get an id.
+ * @param kindId of its record
+ * @param parameter the key of the body that has it
+ */
 export function checkNewId(
   id: string,
-  { definition, isReserved, existing, codes }: UnavailableIds,
+  kindId: string,
+  model: Model,
   faults: Pick<Faults, 'add'>,
+  parameter = 'id',
 ): void {
-  const add = (code: ErrorCode, text: string) => faults.add(code, `id: ${text}`, { parameter: 'id' });
-  if (isReserved(id)) add(codes.reserved, `'${id}' belongs to the system; choose another id`);
-  else if (isSystemIdentifier(id)) add(codes.reserved, `ids that begin with 'kind_' belong to the system`);
-  else if (existing.has(id)) add(codes.exists, `${definition} '${id}' exists already`);
+  const of = DEFINITION_IDS.get(kindId);
+  if (!of) return;
+  const add = (code: ErrorCode, text: string) => faults.add(code, `${parameter}: ${text}`, { parameter });
+  if (of.isReserved(id)) add(of.codes.reserved, `'${id}' belongs to the system; choose another id`);
+  else if (isSystemIdentifier(id)) add(of.codes.reserved, `ids that begin with 'kind_' belong to the system`);
+  else if (of.existing(model).has(id)) add(of.codes.exists, `${of.definition} '${id}' exists already`);
 }

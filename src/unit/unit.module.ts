@@ -7,6 +7,7 @@ import { CountChecker, StoredCounts } from './table/stored-counts.js';
 import { GenericPlans } from './table/read/generic-plans.js';
 import { Deletions } from './table/write/delete.js';
 import { Drafter } from './draft/drafter.js';
+import { DefinitionRenames } from './definition-renames.js';
 import { DefinitionWriter, InlineParameters } from './definitions.js';
 import { AccessPreviews } from './access/access-previews.js';
 import { ExplanationController } from './access/explanation.controller.js';
@@ -53,6 +54,7 @@ import { UnitStores } from './unit-stores.js';
     UpsertEdits,
     Upserts,
     CountChecker,
+    DefinitionRenames,
     DefinitionWriter,
     Deletions,
     Drafter,

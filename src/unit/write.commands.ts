@@ -16,7 +16,8 @@ import {
   WRITTEN_QUERY,
 } from '../http/route/query-names.js';
 import type { Operation } from '../model/built-in-traits.js';
-import { type KindDef, referencesOf } from '../model/model.js';
+import { RENAME_TO } from '../model/rename/renames.js';
+import { getBuiltInKind, type KindDef, referencesOf } from '../model/model.js';
 import type { Command, Opened, Plan } from '../run/command.js';
 import { inTransaction } from '../catalog/session/executors.js';
 import type { Session } from '../catalog/session/session.js';
@@ -26,7 +27,7 @@ import { andThen, type MaybePromise, runYielding, type WorkInPieces } from '../s
 import type { Isolation } from '../sql/server/transaction.sql.js';
 import { Behaviors, type WriteAhead } from './draft/behavior.js';
 import type { UnitOperation, WriteOptions } from './store/unit-store.js';
-import { checkUnit } from './table/rights.js';
+import { checkUnit, mustBeWritable } from './table/rights.js';
 import { showsMore } from './query/answer.plan.js';
 import { ReadCommands } from './read.commands.js';
 import { UnitStores } from './unit-stores.js';
@@ -117,12 +118,29 @@ export class WriteCommands {
     const target: WriteTarget = { kindId, unitId, operation: 'update', request, ahead: !request.back };
     return this.#write(target, async (session, kind, options, bytes, plan) => {
       const read = objectReader(session, request, bytes);
-      const written = await this.stores
-        .of(kind)
-        .updates.update(session, kind, unitId, read, { ...options, literal: request.back !== undefined });
+      const literal = request.back !== undefined;
+      const renamed = await this.#rename(session, kind, unitId, read, options);
+      const { updates } = this.stores.of(kind);
+      const written = renamed
+        ? await updates.update(renamed.session, renamed.kind, renamed.id, renamed.read, renamed.options)
+        : await updates.update(session, kind, unitId, read, { ...options, literal });
       const row = onlyOne(await shownUnits(session, plan, [written]));
       return unitAnswer(kind, row, plan && showsMore(plan));
     });
+  }
+
+  /** Gives a unit another id where the body asks for it. Returns how the edit goes on; undefined if it doesn't. */
+  async #rename(session: Session, kind: KindDef, id: string, read: () => MaybePromise<Body>, options: WriteOptions) {
+    const renaming = this.behaviors.of(kind, session).find((each) => each.rename !== undefined);
+    if (!renaming?.rename) return undefined;
+    // Whether the unit may be changed is told before faults of the body.
+    await mustBeWritable(session, kind, id, options, 'update');
+    const body = await read();
+    if (!body.has(RENAME_TO)) return undefined;
+    const renamed = await renaming.rename(kind, id, body.get(RENAME_TO), session);
+    const others = new Map([...body].filter(([key]) => key !== RENAME_TO));
+    const now = getBuiltInKind(renamed.session.model, kind.id);
+    return { ...renamed, kind: now, read: () => others, options: { access: options.access } };
   }
 
   remove(kindId: string, unitId: string, request: WriteRequest): Command {

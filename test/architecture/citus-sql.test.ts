@@ -15,6 +15,7 @@ import * as access from '../../src/sql/definition/model.sql.js';
 import * as ddl from '../../src/sql/definition/ddl.sql.js';
 import * as model from '../../src/sql/definition/model.sql.js';
 import * as parameter from '../../src/sql/definition/model.sql.js';
+import * as rename from '../../src/sql/definition/rename.sql.js';
 import * as schemas from '../../src/sql/definition/schema.sql.js';
 import * as statistics from '../../src/sql/definition/query-statistics.sql.js';
 import * as object from '../../src/sql/file/object.sql.js';
@@ -129,6 +130,15 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
     disownFilesStatement(recordedFile, owner, { member: ID }),
     disownFilesStatement(recordedFile, owner, { memberKind: 'a' }),
   ],
+  renameDefinedInStatement: () => rename.renameDefinedInStatement(SCHEMA, new Map([['a', ['b']]])),
+  editDefinitionStatement: () => rename.editDefinitionStatement(recorded, { id: 'a', values: { access: {} } }),
+  renameRecordsStatement: () => rename.renameRecordsStatement(SCHEMA, 'kind', new Map([['a', 'b']])),
+  renameUnitsStatements: () => rename.renameUnitsStatements(SCHEMA, ['kind'], new Map([['a', 'b']])),
+  renameColumnsStatements: () => rename.renameColumnsStatements(SCHEMA, 'city', [['a', 'b']]),
+  renameStoredStatements: () =>
+    rename.renameStoredStatements(SCHEMA, { kinds: new Map([['a', 'b']]), linkTypes: new Map([['c', 'd']]) }),
+  renameNamedStatements: () => rename.renameNamedStatements(SCHEMA, { kinds: new Map([['a', 'b']]) }),
+  forgetQueriesStatement: () => rename.forgetQueriesStatement(SCHEMA),
   insertModelStatement: () => model.insertModelStatement(SCHEMA, { version: 1, builtIn: 1, accessDefault: 'open' }),
   bumpVersionStatement: () => model.bumpVersionStatement(SCHEMA, 1),
   recordUpgradeStatement: () => model.recordUpgradeStatement(SCHEMA, 1),

@@ -36,13 +36,12 @@ export class OwnSessionsService {
   ) {}
 
   /** Continues the session of a refresh token with a new pair of tokens. @throws KindError 401 */
-  refresh(project: Project, client: AuthRequest, { sub, kind, sid, jti }: Claims): Promise<Answer> {
+  refresh(project: Project, client: AuthRequest, { sub, sid, jti }: Claims): Promise<Answer> {
     return this.catalog.withCheckedModel({ project }, async (model) => {
       const grant = await this.sessions.rotate(project, sid, jti, client);
-      const member = { kindId: kind, memberId: sub };
-      const session = await afterPartialWrite(() =>
-        this.opener.resume(this.database.ofProject(project), project, model, member, grant),
-      );
+      const executor = this.database.ofProject(project);
+      const member = { kindId: await this.sessions.memberKind(executor, project, sid), memberId: sub };
+      const session = await afterPartialWrite(() => this.opener.resume(executor, project, model, member, grant));
       if (!session) throw refusal('token.invalid', 'The member of this token is gone or inactive');
       return this.cookies.sessionAnswer(project, client.inCookie, session);
     });

@@ -28,6 +28,8 @@ import {
   type SessionClient,
   type SessionPage,
   type WayInUnit,
+  type FoundSession,
+  memberKindStatement,
 } from '../../sql/member/session.sql.js';
 import { CALLER_LASTS } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
@@ -55,9 +57,13 @@ export interface SessionStart {
 }
 
 interface CheckedSession {
+  readonly memberKind: string;
+  /** Why its member is held. */
   readonly held: HeldReason | null;
   /** The settings with which that was found: others may ask for more. */
   readonly settings: MemberDemands;
+  /** The version of the model then: the kind may have another id since. */
+  readonly version: number;
 }
 
 /** Seconds in which a used refresh token still returns its successor, for a second tab and parallel calls. */
@@ -101,10 +107,21 @@ export class SessionStore {
     return { sessionId, refreshId, issuedAt: row.issued };
   }
 
-  /** Why its member is held, or null. @throws KindError 401 if the session has ended */
-  check(project: Project, sessionId: string): MaybePromise<HeldReason | null> {
+  /** @throws KindError 401 if the session has ended */
+  check(project: Project, sessionId: string): MaybePromise<CheckedSession> {
     const known = this.#checked.get(sessionId);
-    return known?.settings === project.settings ? known.held : this.#checkStored(project, sessionId);
+    return known && this.#isCurrent(known, project) ? known : this.#checkStored(project, sessionId);
+  }
+
+  #isCurrent({ settings, version }: CheckedSession, project: Project): boolean {
+    return settings === project.settings && version === (this.catalog.cached({ project })?.version ?? version);
+  }
+
+  /** The kind of the member of a session, as it is called now. @throws KindError 401 if there is none */
+  async memberKind(executor: Executor, { schema }: Project, sessionId: string): Promise<string> {
+    const [row] = await executor.run<{ member_kind: string | null }>(memberKindStatement(schema, sessionId));
+    if (!row?.member_kind) throw invalidToken();
+    return row.member_kind;
   }
 
   /** Whether a session has not ended, as it is stored: another process may have ended it a moment ago. */
@@ -138,25 +155,23 @@ export class SessionStore {
     return new Set(rows.map(({ id }) => id));
   }
 
-  async #checkStored(project: Project, sessionId: string): Promise<HeldReason | null> {
+  async #checkStored(project: Project, sessionId: string): Promise<CheckedSession> {
     if (!isUuid(sessionId)) throw invalidToken();
     const endCountBefore = this.#endCount;
     const [row] = await this.catalog.inProject(project, async () => {
       const found = await this.database
         .ofProject(project)
-        .run<{ unrecorded: boolean; held: HeldReason | null }>(
-          findSessionStatement(project.schema, sessionId, project.settings),
-        );
+        .run<FoundSession>(findSessionStatement(project.schema, sessionId, project.settings));
       if (found[0]?.unrecorded)
         await this.database.ofProject(project).run(recordUseStatement(project.schema, sessionId));
       return found;
     });
     if (!row) throw invalidToken();
+    const { member_kind: memberKind, held } = row;
+    const checked = { memberKind, held, settings: project.settings, version: Number(row.v) };
     // If sessions were ended during the query, this one may be among them.
-    if (endCountBefore === this.#endCount) {
-      this.#checked.set(sessionId, { held: row.held, settings: project.settings });
-    }
-    return row.held;
+    if (endCountBefore === this.#endCount) this.#checked.set(sessionId, checked);
+    return checked;
   }
 
   /**

@@ -83,7 +83,10 @@ export class TokenService {
   /** The caller of the access token in the header. @throws KindError 401 if it is not valid here */
   resolve(authorization: string, project: Project): MaybePromise<MemberCaller> {
     const caller = this.#verify(authorization, project.id);
-    return andThen(this.sessions.check(project, caller.sessionId), (held) => (held ? { ...caller, held } : caller));
+    return andThen(this.sessions.check(project, caller.sessionId), ({ memberKind, held }) => {
+      const named = memberKind === caller.kindId ? caller : memberCaller(caller.id, memberKind, caller.sessionId);
+      return held ? { ...named, held } : named;
+    });
   }
 
   /** When a token that was resolved expires, in milliseconds since 1970; that of something else never does. */

@@ -10,6 +10,8 @@ import { countLinksOfKindsStatement } from '../../sql/link/many-links.sql.js';
 import type { DeferredIndexes } from '../indexes/deferred-indexes.js';
 import { countUnits, type GuardContext } from './change-guards.js';
 import type { ParameterDef } from '../../model/parameter-type/parameter-def.js';
+import { newRecordId, type Renames } from '../../model/rename/renames.js';
+import type { RenamedTable } from '../../model/table/renamed-tables.js';
 
 /** A change can concern thousands of tables; the answer shows so many steps. */
 const MOST_STEPS = 1000;
@@ -27,6 +29,7 @@ const VALUES = ['default'];
 export class ChangeEffects {
   readonly #losses: Entry[] = [];
   #tables: readonly Entry[] = [];
+  #renamed: readonly Entry[] = [];
 
   /** @param knowsAll whether the caller may know how many units there are, what others may do, and all values */
   constructor(private readonly knowsAll: boolean) {}
@@ -47,12 +50,17 @@ export class ChangeEffects {
     if (count > 0) this.#losses.push({ ...of, [unit]: this.knowsAll ? count : null });
   }
 
-  setSteps(steps: readonly SchemaStep[], deferred: DeferredIndexes): void {
-    this.#tables = steps.flatMap((step) => stepEntries(step, deferred));
+  setRenamed(tables: readonly RenamedTable[]): void {
+    this.#renamed = tables.flatMap(renameEntries);
   }
 
-  *of(before: Model, after: Model): WorkInPieces<ReportedEffects> {
-    const { changes, more } = changedDefinitions(before, after);
+  setSteps(steps: readonly SchemaStep[], deferred: DeferredIndexes): void {
+    this.#tables = [...this.#renamed, ...steps.flatMap((step) => stepEntries(step, deferred))];
+  }
+
+  /** @param before the model before the change, in which renamed definitions have their new ids */
+  *of(before: Model, after: Model, renames: Renames): WorkInPieces<ReportedEffects> {
+    const { changes, more } = changedDefinitions(before, after, renames);
     const hidden = this.#tables.length - MOST_STEPS;
     const access = this.knowsAll ? yield* changedAccess(before, after) : undefined;
     return {
@@ -110,6 +118,14 @@ function stepEntries(step: SchemaStep, deferred: DeferredIndexes): Entry[] {
   }
 }
 
+/** Indexes, sequences and constraints follow the names of tables and columns. */
+function renameEntries({ table: [table, now], columns }: RenamedTable): Entry[] {
+  return [
+    ...columns.map(([column, to]): Entry => ({ step: 'rename_column', table, column, to })),
+    ...(table === now ? [] : [{ step: 'rename_table', table, to: now }]),
+  ];
+}
+
 function columnEntries(table: string, change: ColumnChange): Entry[] {
   switch (change.type) {
     case 'drop':
@@ -143,9 +159,13 @@ interface ChangedDefinitions extends Readonly<Record<string, Json>> {
   readonly changes: Json[];
 }
 
-/** What a change of definitions changed, for the audit log: which definitions, which of their settings, and access. */
-export function changedDefinitions(before: Model, after: Model): ChangedDefinitions {
+/**
+ * What a change of definitions changed, for the audit log: which definitions, which of their settings, and access.
+ * @param before with the new ids of renamed definitions
+ */
+export function changedDefinitions(before: Model, after: Model, renames: Renames): ChangedDefinitions {
   const all = [
+    ...renamedDefinitions(renames),
     ...changesOf('kind', before.kinds, after.kinds, kindSettings),
     ...changesOf('parameter', before.parameters, after.parameters, parameterSettings),
     ...changesOf('group', before.groups, after.groups, groupSettings),
@@ -154,6 +174,19 @@ export function changedDefinitions(before: Model, after: Model): ChangedDefiniti
   ];
   const more = all.length - MOST;
   return { changes: all.slice(0, MOST), ...(more > 0 && { more }) };
+}
+
+function renamedDefinitions(renames: Renames): Change[] {
+  const { kinds, parameters, groups, linkTypes } = renames;
+  const renamed = (definition: string, ids: ReadonlyMap<string, string>): Change[] =>
+    [...ids].map(([was, id]) => ({ definition, id, change: 'renamed', was }));
+  const records = [...parameters.keys()].map((was): [string, string] => [was, newRecordId(renames, was)]);
+  return [
+    ...renamed('kind', kinds),
+    ...renamed('parameter', new Map(records)),
+    ...renamed('group', groups),
+    ...renamed('link', linkTypes),
+  ];
 }
 
 /** Unchanged definitions are the same objects in both models, or equal ones. */

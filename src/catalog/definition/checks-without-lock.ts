@@ -7,6 +7,7 @@ import { KIND_KIND } from '../../model/built-in-traits.js';
 import type { Model } from '../../model/model.js';
 import type { Guard, SchemaStep } from '../../model/table/diff.js';
 import { jsonEqual, type Json } from '../../shared/json.js';
+import type { Renames } from '../../model/rename/renames.js';
 import { LIMITS } from '../../shared/limits.js';
 import { hasMoreRowsStatement } from '../../sql/definition/index.sql.js';
 import { setJsonStatement } from '../../sql/definition/model.sql.js';
@@ -18,6 +19,7 @@ import type { DefinitionChange } from './definition-change.js';
 interface ChangedModel {
   readonly before: Model;
   readonly after: Model;
+  readonly renames: Renames;
   readonly guards: readonly Guard[];
   readonly steps: readonly SchemaStep[];
 }
@@ -34,12 +36,12 @@ export async function addsChecksToMany({ executor, project }: GuardContext, chan
   return false;
 }
 
-function onlyAddsChecks({ before, after, guards, steps }: ChangedModel): boolean {
+function onlyAddsChecks({ before, after, renames, guards, steps }: ChangedModel): boolean {
   const areNew = guards.every(({ condition }) => {
     return condition.type === 'fails' && !condition.columns.some((column) => 'value' in column);
   });
   if (steps.length === 0 || !areNew || steps.some(({ type }) => type !== 'add_check')) return false;
-  const { changes } = changedDefinitions(before, after);
+  const { changes } = changedDefinitions(before, after, renames);
   return (changes as Readonly<Record<string, Json>>[]).every(({ definition, id, settings }) => {
     if (definition !== 'kind' || !jsonEqual(settings, ['checks'])) return false;
     const [was, is] = [before, after].map(({ kinds }) => kinds.get(id as string)?.checks ?? []);

@@ -48,6 +48,7 @@ import { loadModel, ModelStore } from '../model/model-store.js';
 import { raiseVersion, PROJECT_LOCK_TIMEOUT, lockProject } from '../model/raise-version.js';
 import { PatternMatcher } from '../pattern/pattern-matcher.js';
 import { DefinitionChange, type AroundChange, type ChangeOptions } from './definition-change.js';
+import { renameInUnits } from './rename-definitions.js';
 import { runSteps } from './run-steps.js';
 import {
   checkAccessRules,
@@ -120,9 +121,12 @@ export class DefinitionChangeService {
       const change = new DefinitionChange(tx, before, options, effects);
       const result = await work(change);
       const model = await this.#apply(project, change);
-      if (effects) options.report(await runYielding(effects.of(before, model), new EventLoopYield(project.schema)));
+      if (effects)
+        options.report(
+          await runYielding(effects.of(change.before, model, change.renames), new EventLoopYield(project.schema)),
+        );
       tx.afterCommit(() => void this.models.publish(project, model));
-      if (this.audit.isOn) this.#audit(project, before, model, options, tx);
+      if (this.audit.isOn) this.#audit(project, change, model, options);
       return result;
     };
     return around(tx, changed);
@@ -172,8 +176,9 @@ export class DefinitionChangeService {
     }
   }
 
-  #audit(project: Project, before: Model, after: Model, { caller, requestId }: ChangeOptions, tx: Transaction): void {
-    const details = changedDefinitions(before, after);
+  #audit(project: Project, change: DefinitionChange, after: Model, { caller, requestId }: ChangeOptions): void {
+    const { tx, before, renames } = change;
+    const details = changedDefinitions(before, after, renames);
     if (details.changes.length === 0) return;
     this.audit.record({ action: 'definitions.changed', project: project.id, caller, requestId, details }, tx);
   }
@@ -191,7 +196,7 @@ export class DefinitionChangeService {
     const { guards, steps, tables: tableShapes } = await runYielding(diffInPieces(before, after), yielder);
     const guarded = { executor: tx, project, patterns: this.patterns };
     const again = change.writesMetadata ? undefined : change.countedAgain;
-    const later = again && (await addsChecksToMany(guarded, { before, after, guards, steps }));
+    const later = again && (await addsChecksToMany(guarded, { before, after, renames: change.renames, guards, steps }));
     if (later) {
       await checkGuards(guarded, guards, change);
       again.push(...guards);
@@ -229,6 +234,7 @@ export class DefinitionChangeService {
       await tx.run(endMembersStatement(project.schema, id));
     }
     const version = await raiseVersion(tx, project, bumpVersionStatement(project.schema, BUILT_IN_VERSION));
+    if (change.former) await renameInUnits(project, change, change.former);
     // After the version was raised, so that keys which were made meanwhile are found too.
     const deleted = [...before.kinds.keys()].filter((id) => !after.kinds.has(id));
     await dropKindsFromScopes(tx, project.schema, deleted);

@@ -2,6 +2,7 @@
 import { type Transaction } from '../../database/database.js';
 import { recordedFields } from '../../model/recorded-fields.js';
 import { getBuiltInKind, type Model } from '../../model/model.js';
+import { NO_RENAMES, type Renames } from '../../model/rename/renames.js';
 import type { Guard } from '../../model/table/diff.js';
 import type { RequestIds } from '../../http/request/request-id.js';
 import type { RecordedPlan } from '../../sql/write/recording.sql.js';
@@ -41,20 +42,45 @@ export class DefinitionChange {
   readonly caller: Caller;
   readonly undo: boolean;
   readonly origin: string;
+  #renames = NO_RENAMES;
+  #former: Model | undefined;
+  #before: Model;
 
   constructor(
     readonly tx: Transaction,
-    /** The model before the change, read under the project's lock. */
-    readonly before: Model,
+    /** Read under the project's lock. */
+    before: Model,
     { cascade, tellCounts, caller, undo = false, origin = BY_COMMAND }: ChangeOptions,
     /** Collects what the change does, if that was asked for. */
     readonly effects?: ChangeEffects,
   ) {
+    this.#before = before;
     this.cascade = cascade;
     this.tellCounts = tellCounts;
     this.caller = caller;
     this.undo = undo;
     this.origin = origin;
+  }
+
+  /** The model before the change, in which definitions that it renames have their new ids. */
+  get before(): Model {
+    return this.#before;
+  }
+
+  get renames(): Renames {
+    return this.#renames;
+  }
+
+  /** The model in which what was renamed has its former ids; undefined if nothing was. */
+  get former(): Model | undefined {
+    return this.#former;
+  }
+
+  /** @param model with the new ids */
+  renamed(renames: Renames, model: Model): void {
+    this.#renames = renames;
+    this.#former = this.#before;
+    this.#before = model;
   }
 
   /** For definitions that the change itself writes, of one of the built-in kinds. */

@@ -22,6 +22,8 @@ export type Shown = 'units' | 'links' | 'free';
 export interface DeployedFunctions {
   /** The functions of a kind's units in a project, by name. */
   readonly functionsOfUnits: (project: string, kindId: string) => readonly UnitFunction[];
+  /** Whether a module of the kind is there, broken or not. */
+  readonly hasModule: (project: string, kindId: string) => boolean;
 }
 
 export interface Session {

@@ -43,6 +43,10 @@ export class Deployment {
     return this.#modules.get(project)?.get(kind) ?? this.#modules.get(null)?.get(kind);
   }
 
+  hasModule(project: string, kind: string): boolean {
+    return this.find(project, kind) !== undefined;
+  }
+
   /** The module of a kind; undefined if there is none or it is broken. */
   findReady(project: string, kind: string): ReadyModule | undefined {
     const found = this.find(project, kind);

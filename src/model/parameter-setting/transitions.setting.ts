@@ -44,17 +44,30 @@ export function withClosedConditions(
   isClosed: (rules: readonly string[]) => boolean,
 ): Transitions | undefined {
   let any = false;
-  const closed = (given: Json): Json => {
-    const when = targetOf(given)?.when;
-    if (!Array.isArray(when) || !isClosed(when as readonly string[])) return given;
+  const closed = mapConditions(transitions, (rules) => {
+    if (!isClosed(rules)) return rules;
     any = true;
-    return { ...(given as Transitions), when: 'nobody' };
+    return 'nobody';
+  });
+  return any ? closed : undefined;
+}
+
+/** The same transitions with other conditions; levels stay. */
+export function mapConditions(
+  transitions: Transitions,
+  changed: (rules: readonly string[]) => Level | readonly string[],
+): Transitions {
+  const mapped = (given: Json): Json => {
+    const when = targetOf(given)?.when;
+    return Array.isArray(when)
+      ? { ...(given as Transitions), when: changed(when as readonly string[]) as Json }
+      : given;
   };
   const entries = Object.entries(transitions).map(([from, targets]): [string, Json] => [
     from,
-    Array.isArray(targets) ? (targets as readonly Json[]).map(closed) : targets,
+    Array.isArray(targets) ? (targets as readonly Json[]).map(mapped) : targets,
   ]);
-  return any ? Object.fromEntries(entries) : undefined;
+  return Object.fromEntries(entries);
 }
 
 function targetsIn(targets: Json | undefined): Omit<Transition, 'from'>[] {

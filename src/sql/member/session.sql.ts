@@ -1,9 +1,10 @@
 /** Sessions of members and their refresh tokens. A conditional UPDATE uses each token only once. */
 import { REFRESH_TABLE, SESSION_TABLE } from '../../model/table/internal-tables.js';
 import { CREDENTIAL_KIND } from '../../model/built-in-traits.js';
-import type { MemberDemands } from '../../model/held-members.js';
+import type { HeldReason, MemberDemands } from '../../model/held-members.js';
 import { demandsMore, heldReason, lacksSecondStep } from './held.sql.js';
 import { seconds, utcText } from '../columns.sql.js';
+import { modelVersion } from '../model-version.sql.js';
 import { all, ident, integer, param, render, sql, type Fragment, type Statement } from '../fragment.js';
 
 /** The client that signed in, or that last refreshed the session. */
@@ -130,18 +131,45 @@ const ISSUED = sql`SELECT extract(epoch FROM "issued_at")::int AS issued FROM to
 /** Seconds for which the time of the last use is not stored again. */
 const USE_PRECISION = 60;
 
-/**
- * One row if the session is alive; `unrecorded`: the time of its last use is more than a minute ago; `held`: the
- * `HeldReason` of its member.
- */
+/** A session that is alive. */
+export interface FoundSession {
+  /** The kind of its member. */
+  readonly member_kind: string;
+  /** The time of its last use is more than a minute ago. */
+  readonly unrecorded: boolean;
+  readonly held: HeldReason | null;
+  /** The version of the model. */
+  readonly v: string;
+}
+
+/** One row `FoundSession`, or none. */
 export function findSessionStatement(schema: string, id: string, demands: MemberDemands): Statement {
   return render(
     sql`
       SELECT
+        ${memberKind(schema)} AS member_kind,
         coalesce(s."used_at" < now() - ${seconds(USE_PRECISION)}, true) AS unrecorded,
-        ${heldReasonOf(schema, demands)} AS held
+        ${heldReasonOf(schema, demands)} AS held,
+        ${modelVersion(schema)} AS v
       FROM ${ident(schema, SESSION_TABLE)} AS s
       WHERE s."id" = ${param(id)}::uuid AND ${IS_ALIVE}
+    `,
+    true,
+  );
+}
+
+/** The kind of the member of a session `s`: that which tokens name may have another id by now. */
+function memberKind(schema: string): Fragment {
+  return sql`(SELECT c."member_kind" FROM ${ident(schema, CREDENTIAL_KIND)} AS c WHERE c."member_id" = s."member_id")`;
+}
+
+/** One row `member_kind`: of a session. */
+export function memberKindStatement(schema: string, id: string): Statement {
+  return render(
+    sql`
+      SELECT ${memberKind(schema)} AS member_kind
+      FROM ${ident(schema, SESSION_TABLE)} AS s
+      WHERE s."id" = ${param(id)}::uuid
     `,
     true,
   );

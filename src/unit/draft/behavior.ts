@@ -75,6 +75,12 @@ interface ManyEdits {
   readonly after?: (edits: readonly UnitEdit[], kind: KindDef, session: Session) => Promise<void>;
 }
 
+/** A unit that got another id, and the session with what is true since. */
+export interface Renamed {
+  readonly id: string;
+  readonly session: Session;
+}
+
 export interface Behavior {
   /** The units are definitions, written in a definition change. */
   readonly definition?: boolean;
@@ -85,6 +91,8 @@ export interface Behavior {
    * takes the place of values of the body.
    */
   ahead?(body: Body, write: WriteAhead): Promise<Readonly<Record<string, unknown>> | undefined>;
+  /** Gives a unit another id, before all else of an edit. */
+  rename?(kind: KindDef, id: string, to: unknown, session: Session): Promise<Renamed>;
   /** Changes the body before it is validated. */
   prepare?(body: Body, write: PendingWrite): Promise<Body> | Body;
   /** Throws where units of the kind cannot be written now. Called after checks of rights and existence, before the body is read. */

@@ -10,7 +10,8 @@ import { shortened } from '../../shared/texts.js';
 import { shownValue, RESERVED_PARAMETERS } from '../../model/field.js';
 import { unconditional } from '../../model/predicate/conditional-field.js';
 import { isExpression, otherKeyOf, type FieldExpression } from '../../model/expression.js';
-import type { Field, KindDef } from '../../model/model.js';
+import { isDefinitionKind, type Field, type KindDef } from '../../model/model.js';
+import { RENAME_TO } from '../../model/rename/renames.js';
 import { madeText } from '../../model/made-default.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';
 import type { Stored } from '../../model/parameter-type/parameter-type.js';
@@ -136,7 +137,9 @@ export class DraftBuilder {
     const { kind } = this.options;
     const { id } = this.details;
     if (id !== undefined) {
-      if (value !== id) this.#fault('parameter.immutable', 'id', 'never changes');
+      if (value === id) return;
+      const text = isDefinitionKind(kind) ? `is '${id}'; '${RENAME_TO}' gives it another id` : 'never changes';
+      this.#fault('parameter.immutable', 'id', text);
     } else if (kind.key === 'uuid' && this.options.keepIds) return;
     else if (kind.key === 'uuid' || kind.key === 'source') this.#fault('parameter.read_only', 'id', 'is generated');
     else if (kind.key === 'natural' && value !== undefined && value !== this.#naturalKey()) {

@@ -1,7 +1,7 @@
 /** A request uses the modules with which it began, whatever is loaded meanwhile. */
 import { expect, it } from 'vitest';
 import { anonymous, defineKinds, signUp } from '../../support/callers.js';
-import { ok } from '../../support/definitions.js';
+import { ok, refusalOf } from '../../support/definitions.js';
 import { FunctionsFolder, reload, sharedServiceWith } from '../../support/functions.js';
 import { Gate, gateOf } from '../../support/gate.js';
 
@@ -75,4 +75,15 @@ it('a sign-up', async () => {
     items: { title: string }[];
   };
   expect(items.map(({ title }) => title)).toEqual(expect.arrayContaining(['after one one', 'before one']));
+});
+
+it('a kind with a module is renamed once there is a module of the new name', async () => {
+  await load('one');
+  const refused = await project.put('/kind/unit/job', { rename_to: 'task' });
+  expect(refusalOf(refused)).toEqual({ status: 409, messages: ['model.module rename_to'] });
+  folder.write('task.ts', modules('two')['job.ts'].replace("kind('job')", "kind('task')"));
+  await load('one');
+  await ok(project.put('/kind/unit/job', { rename_to: 'task' }));
+  gate.open();
+  expect(await ok(project.post('/task/function/work'))).toBe('one one two');
 });

@@ -10,6 +10,8 @@ const COUNT: Schema = orNull({ type: 'integer', minimum: 1 });
 const MORE: Schema = { type: 'integer', minimum: 1, description: 'How many others there are.' };
 
 const STEPS = [
+  'rename_column',
+  'rename_table',
   'create_table',
   'drop_table',
   'add_column',
@@ -36,7 +38,8 @@ const DEFINITIONS = listOf(
   {
     definition: { type: 'string', enum: ['kind', 'parameter', 'group', 'link', 'project'] },
     id: TEXT,
-    change: { type: 'string', enum: ['created', 'changed', 'deleted'] },
+    change: { type: 'string', enum: ['renamed', 'created', 'changed', 'deleted'] },
+    was: { ...TEXT, description: 'The former id of one that gets another.' },
     settings: { ...TEXTS, description: 'The names of the settings that change.' },
     access: BEFORE_AND_AFTER,
     read_access: BEFORE_AND_AFTER,
@@ -52,6 +55,7 @@ const TABLES = listOf(
     table: TEXT,
     columns: TEXTS,
     column: TEXT,
+    to: { ...TEXT, description: 'The new name.' },
     type: { ...TEXT, description: 'Of a column, as PostgreSQL names it.' },
     not_null: BOOLEAN,
     default: { description: 'What existing rows get.' },

@@ -4,7 +4,8 @@ import { grantOf } from '../../../access/access.js';
 import { describedFields, mayReadField, readableFields, writableFields } from '../../../access/masks.js';
 import { isTimeField } from '../../../model/field.js';
 import { expressionWordsOf } from '../../../model/expression.js';
-import type { Field, KindDef, Model } from '../../../model/model.js';
+import { isDefinitionKind, type Field, type KindDef, type Model } from '../../../model/model.js';
+import { RENAME_TO } from '../../../model/rename/renames.js';
 import { plainFields, unconditional } from '../../../model/predicate/conditional-field.js';
 import { isParameterTypeId, PARAMETER_TYPES } from '../../../model/parameter-type/type-by-id.js';
 import type { Json } from '../../../shared/json.js';
@@ -170,11 +171,18 @@ function bodySchema(kind: KindDef, fields: readonly Field[], context: KindContex
     properties: {
       ...propertySchemas(repeated, (field) => repeatedProperty(kind, field, context, create)),
       ...propertySchemas(fields, (field) => inputProperty(kind, field, context, create)),
+      ...(!create && isDefinitionKind(kind) && { [RENAME_TO]: RENAMED }),
     },
     additionalProperties: context.generic && kind.traits.extensible === true,
     ...(isParameterTypeId(kind.id) && withoutContradictions(kind.id, create)),
   };
 }
+
+const RENAMED: Schema = {
+  ...schemaRef('kind_identifier'),
+  description:
+    'Another id. What has the present one, and what names it, goes on under the new one; the old address ends.',
+};
 
 const REPEATED_FIELD_TEXTS = {
   create: 'What only the service writes may be there as it was answered, and is passed over.',

@@ -1,0 +1,277 @@
+/** Gives definitions other ids, in all tables of a project that name them, and tables, columns and indexes other names. */
+import { API_KEY_KIND, CREDENTIAL_KIND, IDENTITY_PROVIDER_KIND, WEBHOOK_KIND } from '../../model/built-in-traits.js';
+import { PARAMETER_TABLE } from '../../model/built-in/built-in.js';
+import type { Field } from '../../model/model.js';
+import { constraintName, LINK_TABLE } from '../../model/names.js';
+import type { Renames } from '../../model/rename/renames.js';
+import {
+  CHANGE_TABLE,
+  COUNT_TABLE,
+  OUTBOX_TABLE,
+  QUERY_TABLE,
+  RUN_TABLE,
+  SESSION_TABLE,
+  TASK_TABLE,
+} from '../../model/table/internal-tables.js';
+import type { NewName, RenamedTable } from '../../model/table/renamed-tables.js';
+import type { Json } from '../../shared/json.js';
+import { fieldType, SET_UPDATED_AT } from '../columns.sql.js';
+import { ident, join, literal, param, render, sql, type Fragment, type Statement } from '../fragment.js';
+import { editRows, type RecordedPlan } from '../write/recording.sql.js';
+import { recordset } from './model.sql.js';
+
+/** Columns that hold the id of a kind. */
+const KIND_COLUMNS = [
+  [LINK_TABLE, 'parent_kind'],
+  [LINK_TABLE, 'child_kind'],
+  [OUTBOX_TABLE, 'kind'],
+  [CHANGE_TABLE, 'kind'],
+  [TASK_TABLE, 'kind'],
+  [COUNT_TABLE, 'table'],
+  [RUN_TABLE, 'kind_id'],
+  [SESSION_TABLE, 'member_kind'],
+  [CREDENTIAL_KIND, 'member_kind'],
+] as const;
+
+/** Tables of what was recorded of changes. */
+const RECORDED = [OUTBOX_TABLE, CHANGE_TABLE] as const;
+/** The keys in what was recorded of a change that hold the id of a kind or a link type. */
+const LINK_KEYS = { kinds: 'child_kind_id', linkTypes: 'link_id' } as const;
+
+/**
+ * The same renames, in steps of which each has no new id that is an old one too: where two change places, the first step
+ * gives them ids that nothing has.
+ */
+export function inSteps(ids: ReadonlyMap<string, string>): ReadonlyMap<string, string>[] {
+  if (ids.size === 0) return [];
+  if (![...ids.values()].some((id) => ids.has(id))) return [ids];
+  const passing = [...ids.keys()].map((id, at): [string, string] => [id, `_renamed_${at}`]);
+  return [new Map(passing), new Map([...ids.values()].map((id, at) => [`_renamed_${at}`, id]))];
+}
+
+/** A record of a definition in which something that it names got another id. */
+interface RenamedRecord {
+  readonly id: string;
+  /** What changes of it, by column. */
+  readonly values: Readonly<Record<string, Json>>;
+}
+
+/** Edits a record, and records that. */
+export function editDefinitionStatement(plan: RecordedPlan, { id, values }: RenamedRecord): Statement {
+  const fields = [...plan.kind.fields.values()].filter(({ column }) => column !== undefined && column in values);
+  const set = fields.map((field) => sql`${ident(columnOf(field))} = ${stored(field, values[columnOf(field)] ?? null)}`);
+  return render(editRows(plan, fields, join([...set, SET_UPDATED_AT]), sql`t."id" = ${param(id)}`));
+}
+
+/** One step of new ids of records. */
+export function renameRecordsStatement(schema: string, table: string, step: ReadonlyMap<string, string>): Statement {
+  return renameValues(schema, table, 'id', step);
+}
+
+function columnOf({ column, id }: Field): string {
+  return column ?? id;
+}
+
+function stored(field: Field, value: Json): Fragment {
+  const isJson = field.columnType === 'jsonb' && value !== null;
+  return sql`${param(isJson ? JSON.stringify(value) : value)}::${fieldType(field)}`;
+}
+
+/** Gives the definitions in whose bodies parameters were defined their new ids. */
+export function renameDefinedInStatement(schema: string, owners: ReadonlyMap<string, readonly string[]>): Statement {
+  const rows = recordset(
+    [...owners].map(([id, list]) => ({ id, list })),
+    sql`"id" text, "list" text[]`,
+  );
+  return render(sql`
+    UPDATE ${ident(schema, PARAMETER_TABLE)} AS t SET "defined_in" = i."list" FROM ${rows} WHERE t."id" = i."id"
+  `);
+}
+
+/** One step of renames, in everything that is stored beside definitions. */
+export function renameStoredStatements(schema: string, step: Pick<Renames, 'kinds' | 'linkTypes'>): Statement[] {
+  const { kinds, linkTypes } = step;
+  const statements: Statement[] = [];
+  if (kinds.size > 0) {
+    for (const [table, column] of KIND_COLUMNS) statements.push(renameValues(schema, table, column, kinds));
+    for (const table of RECORDED) statements.push(renameOfMembers(schema, table, kinds));
+  }
+  if (linkTypes.size > 0) statements.push(renameValues(schema, LINK_TABLE, 'link_id', linkTypes));
+  for (const [of, key] of Object.entries(LINK_KEYS) as [keyof typeof LINK_KEYS, string][]) {
+    if (step[of].size > 0) for (const table of RECORDED) statements.push(renameInLinks(schema, table, key, step[of]));
+  }
+  return statements;
+}
+
+/**
+ * One step of renames, in units of built-in kinds that name definitions. To be done after the version of the model was
+ * raised: then none of them can be written with the old ids any more.
+ */
+export function renameNamedStatements(schema: string, { kinds }: Pick<Renames, 'kinds'>): Statement[] {
+  if (kinds.size === 0) return [];
+  return [
+    renameValues(schema, IDENTITY_PROVIDER_KIND, 'member_kind', kinds),
+    renameInLists(schema, WEBHOOK_KIND, 'kinds', kinds),
+    renameInScopes(schema, kinds),
+  ];
+}
+
+/** Rows `id`, `kinds`, `filter`: the webhooks that have a filter. */
+export function hookFiltersStatement(schema: string): Statement {
+  return render(sql`
+    SELECT w."id", w."kinds", w."filter" FROM ${ident(schema, WEBHOOK_KIND)} AS w WHERE w."filter" IS NOT NULL
+  `);
+}
+
+/** Rows `id`, `member_kind`, `claims`: of identity providers that fill parameters. */
+export function providerClaimsStatement(schema: string): Statement {
+  return render(sql`
+    SELECT p."id", p."member_kind", p."claims"
+    FROM ${ident(schema, IDENTITY_PROVIDER_KIND)} AS p
+    WHERE p."claims" <> '{}'
+  `);
+}
+
+/** Gives recorded changes of definitions the new ids of these. @param kinds those of their records */
+export function renameUnitsStatements(
+  schema: string,
+  kinds: readonly string[],
+  ids: ReadonlyMap<string, string>,
+): Statement[] {
+  return [...RECORDED, TASK_TABLE].map((table) => {
+    const of = sql`t."kind" = ANY(${param(kinds)}::text[])`;
+    return render(sql`
+      UPDATE ${ident(schema, table)} AS t SET "unit" = i."now" FROM ${pairs(ids)} WHERE t."unit" = i."old" AND ${of}
+    `);
+  });
+}
+
+/** Gives the values in recorded changes of a kind the new names of their columns. */
+export function renameColumnsStatements(schema: string, kind: string, columns: readonly NewName[]): Statement[] {
+  const old = param(columns.map(([name]) => name));
+  const names = pairs(new Map(columns));
+  const renamed = (column: string): Fragment => sql`(
+    SELECT jsonb_object_agg(coalesce(i."now", e.key), e.value)
+    FROM jsonb_each(${ident('t', column)}) AS e
+    LEFT JOIN ${names} ON i."old" = e.key
+  )`;
+  return RECORDED.map((table) =>
+    render(sql`
+      UPDATE ${ident(schema, table)} AS t
+      SET "before" = ${renamed('before')}, "after" = ${renamed('after')}
+      WHERE t."kind" = ${literal(kind)} AND t."operation" NOT IN ('link', 'unlink')
+        AND (
+          jsonb_exists_any(coalesce(t."before", '{}'), ${old}::text[])
+          OR jsonb_exists_any(coalesce(t."after", '{}'), ${old}::text[])
+        )
+    `),
+  );
+}
+
+/** What slow queries lack is learnt again. */
+export function forgetQueriesStatement(schema: string): Statement {
+  return render(sql`DELETE FROM ${ident(schema, QUERY_TABLE)}`);
+}
+
+function renameValues(schema: string, table: string, column: string, ids: ReadonlyMap<string, string>): Statement {
+  const name = ident(column);
+  return render(
+    sql`UPDATE ${ident(schema, table)} AS t SET ${name} = i."now" FROM ${pairs(ids)} WHERE t.${name} = i."old"`,
+  );
+}
+
+function renameInScopes(schema: string, ids: ReadonlyMap<string, string>): Statement {
+  const kinds = sql`(
+    SELECT jsonb_agg(coalesce(i."now", e.id) ORDER BY e.n)
+    FROM jsonb_array_elements_text(p.part -> 'kinds') WITH ORDINALITY AS e(id, n)
+    LEFT JOIN ${pairs(ids)} ON i."old" = e.id
+  )`;
+  const names = join(
+    [...ids.keys()].map((id) => sql`t."scope" @> ${param(JSON.stringify([{ kinds: [id] }]))}::jsonb`),
+    ' OR ',
+  );
+  return render(sql`
+    UPDATE ${ident(schema, API_KEY_KIND)} AS t
+    SET "scope" = (
+      SELECT jsonb_agg(p.part || jsonb_build_object('kinds', ${kinds}) ORDER BY p.n)
+      FROM jsonb_array_elements(t."scope") WITH ORDINALITY AS p(part, n)
+    ), ${SET_UPDATED_AT}
+    WHERE ${names}
+  `);
+}
+
+function renameInLists(schema: string, table: string, column: string, ids: ReadonlyMap<string, string>): Statement {
+  const list = ident('t', column);
+  return render(sql`
+    UPDATE ${ident(schema, table)} AS t
+    SET ${ident(column)} = ARRAY(
+      SELECT coalesce(i."now", e.id)
+      FROM unnest(${list}) WITH ORDINALITY AS e(id, n)
+      LEFT JOIN ${pairs(ids)} ON i."old" = e.id
+      ORDER BY e.n
+    )
+    WHERE ${list} && ${param([...ids.keys()])}::text[]
+  `);
+}
+
+/** The kinds of the members who have made recorded changes. */
+function renameOfMembers(schema: string, table: string, ids: ReadonlyMap<string, string>): Statement {
+  return render(sql`
+    UPDATE ${ident(schema, table)} AS t
+    SET "origin" = t."origin" || jsonb_build_object('member_kind', i."now")
+    FROM ${pairs(ids)}
+    WHERE t."origin" ->> 'member_kind' = i."old"
+  `);
+}
+
+function renameInLinks(schema: string, table: string, key: string, ids: ReadonlyMap<string, string>): Statement {
+  const name = literal(key);
+  const renamed = (column: string): Fragment => sql`${ident('t', column)} || jsonb_build_object(${name}, i."now")`;
+  return render(sql`
+    UPDATE ${ident(schema, table)} AS t
+    SET "before" = ${renamed('before')}, "after" = ${renamed('after')}
+    FROM ${pairs(ids)}
+    WHERE t."operation" IN ('link', 'unlink') AND coalesce(t."after", t."before") ->> ${name} = i."old"
+  `);
+}
+
+/** Ids as a table `i` of `old` and `now`. */
+function pairs(ids: ReadonlyMap<string, string>): Fragment {
+  const rows = [...ids].map(([old, now]) => ({ old, now }));
+  return recordset(rows, sql`"old" text, "now" text`);
+}
+
+/** Renames tables and what is in them. */
+export function renameTablesStatements(schema: string, tables: readonly RenamedTable[]): Statement[] {
+  const statements: Fragment[] = [];
+  for (const { table, columns, constraints } of tables) {
+    const old = ident(schema, table[0]);
+    const all = (names: readonly NewName[], what: Fragment): void => {
+      for (const step of inSteps(new Map(names))) {
+        for (const [name, now] of step)
+          statements.push(sql`ALTER TABLE ${old} RENAME ${what} ${ident(name)} TO ${ident(now)}`);
+      }
+    };
+    all(columns, sql`COLUMN`);
+    all(constraints, sql`CONSTRAINT`);
+  }
+  const relations = tables.flatMap(({ table, indexes, sequences }) => [
+    ...[...indexes, ...keyOf(table)].map((name) => ({ type: sql`INDEX IF EXISTS`, name })),
+    ...sequences.map((name) => ({ type: sql`SEQUENCE`, name })),
+    ...(table[0] === table[1] ? [] : [{ type: sql`TABLE`, name: table }]),
+  ]);
+  const types = new Map(relations.map(({ type, name: [old] }) => [old, type]));
+  for (const step of inSteps(new Map(relations.map(({ name }) => name)))) {
+    for (const [name, now] of step) {
+      const type = types.get(name) ?? sql`TABLE`;
+      types.set(now, type);
+      statements.push(sql`ALTER ${type} ${ident(schema, name)} RENAME TO ${ident(now)}`);
+    }
+  }
+  return statements.map((each) => render(each));
+}
+
+/** The index of the primary key. */
+function keyOf([old, now]: NewName): NewName[] {
+  return old === now ? [] : [[constraintName(old, ['id'], 'pkey'), constraintName(now, ['id'], 'pkey')]];
+}
