@@ -313,6 +313,21 @@ describe('groups, link types and deletions', () => {
     expect((await project.get('/group/unit/places')).body.content).toMatchObject({ kind_list: ['country'] });
   });
 
+  it('gives a kind another id, and its units stay', async () => {
+    const { count } = await ok(project.get('/city/unit'));
+    await page.goto(url('#/model/kind/edit/city'));
+    await page.getByLabel('Id', { exact: true }).fill('town');
+    await page.getByRole('button', { name: 'Review and save' }).click();
+    const dialog = page.getByRole('dialog', { name: 'What will change' });
+    await dialog.getByText('gets another id: city becomes town').waitFor();
+    await dialog.getByText('The table city is renamed to town').waitFor();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Model' }).waitFor();
+    expect(await ok(project.get('/town/unit'))).toMatchObject({ count });
+    await ok(project.put('/kind/unit/town', { rename_to: 'city' }));
+    await page.reload();
+  });
+
   it('deletes a kind after it has said how many units go', async () => {
     await page.goto(url('#/model/kind/edit/city'));
     await page.getByRole('button', { name: 'Delete' }).click();

@@ -66,7 +66,9 @@ export interface ChangeEffects {
   readonly definitions: readonly {
     readonly definition: string;
     readonly id: string;
-    readonly change: 'created' | 'changed' | 'deleted';
+    readonly change: 'created' | 'changed' | 'deleted' | 'renamed';
+    /** The former id of one that gets another. */
+    readonly was?: string;
     readonly settings?: readonly string[];
     /** Before and after. */
     readonly access?: readonly unknown[];
@@ -103,6 +105,8 @@ export interface TableStep {
   readonly step: string;
   readonly table?: string;
   readonly column?: string;
+  /** The new name. */
+  readonly to?: string;
   readonly columns?: readonly string[];
   readonly type?: string;
   readonly index?: string;

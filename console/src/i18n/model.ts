@@ -45,16 +45,21 @@ export const model = {
     name_help_group: 'For people, such as “Places”.',
     name_help_parameter: 'For people, such as “Population”.',
     name_fixed: 'For people. It can be changed at any time; addresses, filters and rules have the id.',
-    fixed_kind: 'It never changes: addresses, filters, rules and references have it. For another id, make a new kind.',
-    fixed_link: 'It never changes. Links of a type lead from any unit to any unit; Access says which ones may be made.',
-    fixed_group: 'It never changes. A kind can be in several groups; taking it out of one loses nothing of it.',
-    fixed_parameter: 'It never changes: filters, rules and functions have it.',
+    other_id_kind:
+      'Units, links, references and rules go on under another id; addresses with this one end, and programs that use it have to be changed.',
+    other_id_link:
+      'Links and rules go on under another id; programs that use this one have to be changed. Links of a type lead from any unit to any unit; Access says which ones may be made.',
+    other_id_group:
+      'Addresses with this id end if it gets another one. A kind can be in several groups; taking it out of one loses nothing of it.',
+    other_id_parameter:
+      'Values, filters of rules and references go on under another id; programs and functions that use this one have to be changed.',
+    built_in_id: 'It belongs to the service, and never changes.',
     fixed_type:
       'It never changes, because stored values would have to be converted. For another type, make a new parameter, copy the values by an export and an import, and delete this one.',
     locked_by_units: 'It can be changed as long as no kind with this parameter has units.',
     id: 'Id',
     no_id: 'None can be made from the name; give one',
-    id_help: 'In addresses and filters. It cannot be changed later.',
+    id_help: 'In addresses and filters.',
     add_new: 'Add a new parameter',
     fixed_parameters: 'Always there: %{names}.',
     add_known: 'Add one that exists',
@@ -131,6 +136,7 @@ export const model = {
   change: {
     created: '%{what} “%{name}” is created',
     changed: '%{what} “%{name}” is changed',
+    renamed: '%{what} “%{name}” gets another id: %{was} becomes %{id}',
     deleted: '%{what} “%{name}” is deleted',
   },
   definition: { kind: 'Kind', parameter: 'Parameter', group: 'Group', link: 'Link type', project: 'Project' },
@@ -147,6 +153,8 @@ export const model = {
     value: 'The value of “%{parameter}” in %{count} of “%{of}”',
   },
   step: {
+    rename_table: 'The table %{table} is renamed to %{to}',
+    rename_column: 'The column %{column} of %{table} is renamed to %{to}',
     create_table: 'New table %{table} with the columns %{columns}',
     drop_table: 'The table %{table} is dropped',
     add_column: 'New column %{column} (%{type}) in %{table}',

@@ -12,6 +12,8 @@ export interface Draft {
   readonly label: string;
   /** Of a new definition; undefined: made of the label. */
   readonly id: string | undefined;
+  /** Of a stored definition: the id that it gets. */
+  readonly rename_to: string | undefined;
   readonly active: boolean;
   readonly public: boolean;
   readonly remote: boolean;
@@ -27,9 +29,21 @@ export interface Draft {
 }
 
 const SETTINGS = {
-  kind: ['label', 'active', 'public', 'remote', 'parameters', 'unique', 'indexes', 'checks', 'changes', 'history_keep'],
-  link: ['label', 'parameters'],
-  group: ['label', 'description', 'kind_list'],
+  kind: [
+    'rename_to',
+    'label',
+    'active',
+    'public',
+    'remote',
+    'parameters',
+    'unique',
+    'indexes',
+    'checks',
+    'changes',
+    'history_keep',
+  ],
+  link: ['rename_to', 'label', 'parameters'],
+  group: ['rename_to', 'label', 'description', 'kind_list'],
 } as const satisfies Record<Edited, readonly (keyof Draft)[]>;
 
 export function isEdited(name: string): name is Edited {
@@ -50,6 +64,7 @@ export function draftOf(definition: Definition | undefined): Draft {
   const empty: Draft = {
     label: '',
     id: undefined,
+    rename_to: undefined,
     active: true,
     public: false,
     remote: false,
@@ -62,7 +77,7 @@ export function draftOf(definition: Definition | undefined): Draft {
     description: '',
     kind_list: [],
   };
-  return definition ? { ...empty, ...(definition as Partial<Draft>) } : empty;
+  return definition ? { ...empty, ...(definition as Partial<Draft>), rename_to: definition.id } : empty;
 }
 
 /** The id of the definition; empty if the label gives none. */

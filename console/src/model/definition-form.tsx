@@ -23,7 +23,7 @@ import {
 } from './definition-draft.js';
 import { conflictFields, GroupFields, KindFields } from './definition-fields.js';
 import { faultsOf, NO_FAULTS } from './faults.js';
-import { FixedId, FormFault, IdInput, MayWrite, ReviewButtons, useDefinitionRefusals } from './form-parts.js';
+import { FormFault, IdInput, MayWrite, ReviewButtons, StoredId, useDefinitionRefusals } from './form-parts.js';
 import { FormPreview } from './form-preview.js';
 import { LeaveWarning } from './leave-warning.js';
 import { ParameterListEditor } from './parameter-list-editor.js';
@@ -142,7 +142,13 @@ export function DefinitionForm({ of, model, definition }: DefinitionFormProps) {
             {isNew ? (
               <IdInput name={draft.label} value={ownerOf(draft)} fault={own['id']} onChange={(id) => change({ id })} />
             ) : (
-              <FixedId id={base.id} why={text(`model.fixed_${of}`)} />
+              <StoredId
+                id={base.id}
+                value={draft.rename_to ?? base.id}
+                fault={own['rename_to']}
+                help={text(`model.other_id_${of}`)}
+                onChange={(id) => change({ rename_to: id })}
+              />
             )}
             {of === 'group' ? (
               <GroupFields draft={draft} model={model} fault={own['kind_list']} onChange={change} />

@@ -5,6 +5,7 @@ import { Link } from 'react-router';
 import { useText } from '../i18n/text.js';
 import { useRights } from '../shell/use-rights.js';
 import type { DefinitionKind } from '../api/definitions.js';
+import { isBuiltInId } from './use-model.js';
 
 /** A fault of the whole form; nothing if there is none. */
 export function FormFault({ fault }: { fault: string | undefined }) {
@@ -52,19 +53,20 @@ interface IdInputProps {
   readonly value: string;
   readonly fault: string | undefined;
   readonly size?: 'xs' | 'sm';
-  /** Undefined if it is empty: then the id follows the name. */
+  readonly help?: string;
+  /** Undefined if it is empty: then the id of a new definition follows the name. */
   readonly onChange: (id: string | undefined) => void;
 }
 
-/** The id of a new definition. */
-export function IdInput({ name, value, fault, size = 'sm', onChange }: IdInputProps) {
+/** The id of a definition. */
+export function IdInput({ name, value, fault, size = 'sm', help, onChange }: IdInputProps) {
   const text = useText();
   const isMissing = value === '' && name !== '';
   return (
     <TextInput
       size={size}
       label={text('model.id')}
-      description={text('model.id_help')}
+      description={help ?? text('model.id_help')}
       value={value}
       error={isMissing ? text('model.no_id') : fault}
       spellCheck={false}
@@ -73,10 +75,24 @@ export function IdInput({ name, value, fault, size = 'sm', onChange }: IdInputPr
   );
 }
 
-/** The id of a definition that exists, which never changes. @param why and what can be done instead */
+/** The id of a definition, which cannot be changed here. */
 export function FixedId({ id, why }: { id: string; why?: string }) {
   const text = useText();
   return <Fixed name={text('model.id')} value={<code>{id}</code>} why={why} />;
+}
+
+interface StoredIdProps extends Pick<IdInputProps, 'value' | 'fault'> {
+  readonly id: string;
+  readonly help: string;
+  readonly onChange: (id: string) => void;
+}
+
+/** The id of a definition that is stored, and may get another one. */
+export function StoredId({ id, value, fault, help, onChange }: StoredIdProps) {
+  const text = useText();
+  if (isBuiltInId(id))
+    return <Fixed name={text('model.id')} value={<code>{id}</code>} why={text('model.built_in_id')} />;
+  return <IdInput name={id} value={value} fault={fault} help={help} onChange={(typed = '') => onChange(typed)} />;
 }
 
 /** Something of a definition that cannot be changed. */

@@ -3,7 +3,7 @@ import { Group, Text as Paragraph, TextInput, Title } from '@mantine/core';
 import { useMemo, useRef, useState, type FormEvent } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { settingName } from '../../../src/model/parameter-setting/parameter-settings.js';
-import { identifierFromLabel } from '../../../src/shared/identifiers.js';
+import { identifierFromLabel, namedByRecord } from '../../../src/shared/identifiers.js';
 import { getDefinitions, type ParameterDefinition } from '../api/definitions.js';
 import { ApiError } from '../api/errors.js';
 import type { Field, FieldType } from '../api/types.js';
@@ -13,7 +13,7 @@ import { useText } from '../i18n/text.js';
 import { ActionButton } from '../shell/action.js';
 import { useFaultFocus } from '../shell/use-fault-focus.js';
 import { faultsOf, NO_FAULTS } from './faults.js';
-import { Fixed, FixedId, FormFault, IdInput, MayWrite, ReviewButtons, useDefinitionRefusals } from './form-parts.js';
+import { Fixed, FormFault, IdInput, MayWrite, ReviewButtons, StoredId, useDefinitionRefusals } from './form-parts.js';
 import { LeaveWarning } from './leave-warning.js';
 import { OfModel } from './of-model.js';
 import { useReview } from './review.js';
@@ -47,16 +47,21 @@ function ParameterForm({ model, definition }: ParameterFormProps) {
   const [base, setBase] = useState(definition);
   const [type, setType] = useState<FieldType>(definition?.kind_id ?? 'string');
   const [givenId, setId] = useState<string>();
+  const present = base && namedByRecord(base.id).id;
+  const [newId, setNewId] = useState(present ?? '');
   const [inputs, setInputs] = useState(() => inputsOf(type, definition));
   const [faults, setFaults] = useState(NO_FAULTS);
   const [theirs, setTheirs] = useState<ParameterDefinition>();
   const saved = useRef(false);
   const form = useFaultFocus<HTMLFormElement>(faults === NO_FAULTS ? undefined : faults);
   const labels = useMemo(() => settingLabels(text), [text]);
-  const changed = changedSettings(type, inputsOf(type, base), inputs);
+  const changed = {
+    ...changedSettings(type, inputsOf(type, base), inputs),
+    ...(present !== undefined && newId !== present && { rename_to: newId }),
+  };
   const isChanged = Object.keys(changed).length > 0;
   const id = givenId ?? identifierFromLabel(String(inputs['label'])) ?? '';
-  const names = ['id', 'label', ...settingsOf(type).map((setting) => settingName(setting.id, type))];
+  const names = ['id', 'rename_to', 'label', ...settingsOf(type).map((setting) => settingName(setting.id, type))];
   const review = useReview({
     onDone: () => {
       saved.current = true;
@@ -118,7 +123,13 @@ function ParameterForm({ model, definition }: ParameterFormProps) {
           />
           {base ? (
             <>
-              <FixedId id={base.id} why={text('model.fixed_parameter')} />
+              <StoredId
+                id={namedByRecord(base.id).id}
+                value={newId}
+                fault={own['rename_to']}
+                help={text('model.other_id_parameter')}
+                onChange={setNewId}
+              />
               <Fixed name={text('model.type')} value={typeName(type)} why={text('model.fixed_type')} />
             </>
           ) : (

@@ -108,11 +108,13 @@ function ReviewDialog({ trial: { write, effects }, isBusy, onConfirm, onClose }:
           </Paragraph>
           <List size="sm" className="model-steps">
             {definitions.length === 0 && <List.Item>{text('model.no_change')}</List.Item>}
-            {definitions.map(({ definition, id, change, settings = [] }) => (
-              <List.Item key={`${definition} ${id}`}>
+            {definitions.map(({ definition, id, change, was = '', settings = [] }) => (
+              <List.Item key={`${definition} ${id} ${change}`}>
                 {text(`change.${change}`, {
                   what: text(`definition.${definition as 'kind'}`),
-                  name: definitionName(definition, id, model, made),
+                  name: definitionName(definition, change === 'renamed' ? was : id, model, made),
+                  was,
+                  id,
                 })}
                 {settings.length > 0 && ` (${settings.map((name) => labels.get(name) ?? name).join(', ')})`}
               </List.Item>
@@ -183,6 +185,7 @@ function stepText(step: TableStep, text: Text): string {
     constraint = '',
     check = '',
     sequence = '',
+    to = '',
   } = step;
   const later = step.in_background === true ? text('step.later') : '';
   const values = {
@@ -194,6 +197,7 @@ function stepText(step: TableStep, text: Text): string {
     constraint,
     check,
     sequence,
+    to,
     columns: columns.join(', '),
     later,
   };

@@ -107,7 +107,8 @@ async function editRecords(
     const after = renamed[sort] as unknown as readonly StoredRecord[];
     for (const [at, record] of (records[sort] as unknown as readonly StoredRecord[]).entries()) {
       const { defined_in: definedIn, ...now }: StoredRecord = { ...after[at], id: record.id };
-      if (!jsonEqual(definedIn ?? null, record['defined_in'] ?? null)) owners.set(record.id, definedIn as readonly string[]);
+      if (!jsonEqual(definedIn ?? null, record['defined_in'] ?? null))
+        owners.set(record.id, definedIn as readonly string[]);
       const kindId = sort === 'parameters' ? (record['kind_id'] as string) : KIND_OF_SORT[sort];
       await editIfOther(project, change, { kindId, id: record.id, before: record, after: now });
     }
