@@ -8,6 +8,7 @@ import { type Credential, memberNamed } from '../credential.js';
 import { checkPassword, hashPassword, hashQueue } from './password-hash.js';
 import { type Opener, type Proof, ProvedAddresses } from '../proved-addresses.js';
 import { OneTimeSecrets } from '../one-time-secrets.js';
+import { invalidToken } from '../session/bearer.js';
 import { SessionStore } from '../session/session-store.js';
 
 export interface Replacement {
@@ -41,7 +42,10 @@ export class PasswordStore {
     return this.database.transaction(work, { project, isolation: 'read committed' });
   }
 
-  /** Sets a password and ends the member's sessions, codes and tokens. False if nothing matched. */
+  /**
+   * Sets a password and ends the member's sessions, codes and tokens. False if nothing matched.
+   * @throws KindError 401 if the session that is kept has ended
+   */
   async replace(
     tx: Transaction,
     project: Project,
@@ -49,6 +53,9 @@ export class PasswordStore {
   ): Promise<boolean> {
     const set = await tx.run(setPasswordStatement(project.schema, memberId, hash, expectedHash));
     if (set.length === 0) return false;
+    // The member is locked by now, so that this is exact.
+    if (keptSessionId !== undefined && !(await this.sessions.isStored(tx, project, keptSessionId)))
+      throw invalidToken();
     if (token !== undefined && !(await this.secrets.useToken(project, 'recovery', token, tx))) return false;
     await this.secrets.endOf(tx, project, memberId);
     await this.sessions.end(tx, project, { memberId, ...(keptSessionId !== undefined && { but: keptSessionId }) });

@@ -60,9 +60,6 @@ export class SecondStepService {
         const { id: memberId, sessionId: but } = requireSession(caller);
         const first = await this.totp.firstCode(project, member, code);
         const codes = await this.#record(scope, member, 'member.totp_on', async (tx) => {
-          await lockOwner(tx, project.schema, memberId);
-          // Once more: a passkey that was added meanwhile would be asked for.
-          await this.fresh.require(scope, tx);
           const made = await this.totp.confirm(tx, project, first);
           await this.sessions.end(tx, project, { memberId, but });
           await this.sessions.recordSecondStep(tx, project, but);
@@ -137,7 +134,7 @@ export class SecondStepService {
     return NULL_ANSWER;
   }
 
-  /** Runs `work` in a transaction, with a line of the audit log. */
+  /** Runs `work` in a transaction, with a line of the audit log. @throws KindError 403 */
   #record<T>(
     scope: RequestScope,
     { member_kind: kind, member_id: id }: Credential,
@@ -146,6 +143,11 @@ export class SecondStepService {
   ): Promise<T> {
     const { project, caller, requestId } = scope;
     return this.database.transaction(async (tx) => {
+      if (caller.type === 'member') {
+        // Once more: the session may have ended meanwhile, or a passkey was added, which would be asked for.
+        await lockOwner(tx, project.schema, caller.id);
+        await this.fresh.require(scope, tx);
+      }
       const result = await work(tx);
       // Who has a second step, or none any more, is let further or held back from now on.
       if (action !== 'member.recovery_codes') this.sessions.forgetAll(tx);

@@ -4,13 +4,21 @@ import { describe, expect, it } from 'vitest';
 import { SecondStepService } from '../../../src/auth/second-step/second-step.service.js';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import { projectOf } from '../../../src/tenancy/project.js';
-import { anonymous, defineKinds, signUp, withMembers, type TestMember } from '../../support/callers.js';
+import {
+  anonymous,
+  asAdministrator,
+  defineKinds,
+  signUp,
+  withMembers,
+  type TestMember,
+} from '../../support/callers.js';
 import { ok, query, refusalOf } from '../../support/definitions.js';
 import { upload } from '../../support/files.js';
 import { byKey } from '../../support/keys.js';
 import { follow } from '../../support/live.js';
 import { codeIn, Mailbox, mailsSent, setOtp, setSettings, temporaryFolder } from '../../support/mailbox.js';
 import { startTestService } from '../../support/service.js';
+import { sideConnection } from '../../support/side-connection.js';
 
 const dataDir = temporaryFolder();
 const mailbox = new Mailbox(dataDir);
@@ -410,6 +418,56 @@ describe('what administrators set of others', async () => {
     expect((await mailbox.last('pia@example.net')).text).toContain('The password of your account was changed');
     await mailsSent(other);
     expect(await mailbox.to(quinn.email)).toEqual([]);
+  });
+});
+
+describe('a session that ends meanwhile', () => {
+  it.each([
+    ['removes no app', 'rita', 'DELETE /auth/totp', 403, 'session.stale'],
+    ['makes no recovery codes', 'rolf', 'POST /auth/recovery_codes', 403, 'session.stale'],
+    ['changes no password', 'ruth', 'POST /auth/change_password', 401, 'token.invalid'],
+  ])('%s', async (_, name, request, status, code) => {
+    const { member, as } = await withApp(name);
+    const stored = () =>
+      query(admin, 'SELECT * FROM $schema."kind_system_user" WHERE "member_id" = $1::uuid', [member.id]);
+    const before = await stored();
+    await mailsSent(admin);
+    const mails = (await mailbox.to(member.email)).length;
+    const side = await sideConnection();
+    const release = await side.holding(
+      admin,
+      `UPDATE "kind_system_user" SET "member_id" = "member_id" WHERE "member_id" = '${member.id}'`,
+      `DELETE FROM "_session" WHERE "member_id" = '${member.id}'`,
+    );
+    const [method = '', path = ''] = request.split(' ');
+    const body = path.endsWith('password')
+      ? { current_password: member.password, new_password: 'another secret' }
+      : undefined;
+    const reply = as.call(method, path, body);
+    await side.queued(admin, 1);
+    await release();
+    expect(refusalOf(await reply)).toEqual(refused(status, code));
+    expect(await stored()).toEqual(before);
+    await mailsSent(admin);
+    expect(await mailbox.to(member.email)).toHaveLength(mails);
+  });
+
+  it('removes no app of another member, where it is that of an administrator', async () => {
+    const { member } = await withApp('rosa');
+    const boss = await asAdministrator(admin);
+    const { id } = await ok(boss.get('/auth/me'));
+    const { items } = (await ok(boss.get('/auth/session'))) as { items: { id: string; current: boolean }[] };
+    const side = await sideConnection();
+    const release = await side.holding(
+      admin,
+      `UPDATE "kind_system_user" SET "member_id" = "member_id" WHERE "member_id" = '${String(id)}'`,
+      `DELETE FROM "_session" WHERE "id" = '${items.find(({ current }) => current)?.id}'`,
+    );
+    const reply = boss.delete(`/person/unit/${member.id}/second_step`);
+    await side.queued(admin, 1);
+    await release();
+    expect(refusalOf(await reply)).toEqual(refused(403, 'session.stale'));
+    expect((await signIn(member)).headers.get('kind-second-step')).toBe('totp');
   });
 });
 
