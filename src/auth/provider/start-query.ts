@@ -21,7 +21,7 @@ const CHALLENGE = /^[\w-]{43}$/;
 
 /** @throws KindError 400, with all that is wrong */
 export function readStartQuery(url: string): StartQuery {
-  const query = readQuery(url, START_QUERY);
+  const query = readQuery(url, START_QUERY, { asIs: true });
   const faults = new Faults();
   const text = (name: QueryName): string | undefined => {
     const given = singleText(query, name);

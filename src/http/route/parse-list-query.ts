@@ -52,11 +52,21 @@ export function withoutBrackets(key: string): string {
   return BRACKETS.exec(key)?.[1] ?? key;
 }
 
-/** The texts of each query parameter of a URL. @throws KindError 400 for unknown names, with the nearest known one */
-export function readQuery(url: string, known: readonly QueryName[]): ReadonlyMap<string, readonly string[]> {
-  if (!url.includes('?')) return NO_TEXTS;
+/**
+ * The texts of each query parameter of a URL.
+ * @param asIs whether `name[]` is another name than `name` @throws KindError 400 for unknown names, with the nearest known
+ * one
+ */
+export function readQuery(
+  url: string,
+  known: readonly QueryName[],
+  { asIs = false } = {},
+): ReadonlyMap<string, readonly string[]> {
+  const start = url.indexOf('?');
+  if (start < 0) return NO_TEXTS;
   const faults = new Faults();
-  const query = textsByName(urlQueryParameters(url), known, faults);
+  const parameters = asIs ? [...new URLSearchParams(url.slice(start + 1))] : urlQueryParameters(url);
+  const query = textsByName(parameters, known, faults);
   faults.throwIfAny();
   return query;
 }

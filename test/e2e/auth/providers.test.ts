@@ -465,7 +465,10 @@ describe('the start', () => {
     [{ redirect_to: '//app.example.com/signed-in' }, 'redirect.not_allowed'],
     [{ redirect_to: 'javascript:alert(1)' }, 'redirect.not_allowed'],
     [{ scope: 'openid admin' }, 'query.unknown'],
-    [{ 'redirect_to[]': APP }, 'query.bad_value'],
+    [{ 'redirect_to[]': APP }, 'query.unknown'],
+    [{ redirect_to: undefined, 'redirect_to[]': APP }, 'query.unknown'],
+    [{ state: undefined, 'state[]': 'a' }, 'query.unknown'],
+    [{ state: undefined, 'state[0]': 'a' }, 'query.unknown'],
     [{ response_mode: 'fragment' }, 'query.unknown'],
     [{ login_hint: 'a'.repeat(255) }, 'query.bad_value'],
   ])('refuses %j without a redirect', async (more, code) => {
