@@ -149,8 +149,8 @@ export class SecondStepService {
         await this.fresh.require(scope, tx);
       }
       const result = await work(tx);
-      // Who has a second step, or none any more, is let further or held back from now on.
-      if (action !== 'member.recovery_codes') this.sessions.forgetAll(tx);
+      // Who has no second step any more may be held back from now on.
+      if (action === 'member.totp_off') this.sessions.forgetAll(tx);
       this.audit.record({ action, project: project.id, caller, requestId, details: { kind, id } }, tx);
       return result;
     }, usedBy(scope));

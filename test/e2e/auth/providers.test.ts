@@ -407,6 +407,14 @@ describe('a ticket', () => {
     const as = admin.as(lea.accessToken);
     const { ticket } = (await ok(as.post('/auth/identity/link', { provider: 'corp' }))) as { ticket: string };
     expect(await application().signIn('corp', 'shared', { link: ticket })).toEqual({ error: 'identity.linked' });
+    // At the callback nobody had it; the refusal ends the code.
+    const { ticket: link } = (await ok(as.post('/auth/identity/link', { provider: 'corp' }))) as { ticket: string };
+    const app = application();
+    const { code } = await app.signIn('corp', account('contended'), { link });
+    expect((await linkTo(kim, 'corp', 'contended')).status).toBe(200);
+    expect(refusalOf(await app.exchange(code, {}, as))).toEqual({ status: 409, messages: ['identity.linked'] });
+    await query(admin, `DELETE FROM $schema."identity" WHERE "subject" = 'contended'`);
+    expect(codes(await app.exchange(code, {}, as))).toEqual(['signin.failed']);
     expect(await identitiesOf(lea.id)).toEqual([]);
   });
 
