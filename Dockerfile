@@ -7,6 +7,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY console/package.json console/
 COPY console/stand-ins console/stand-ins
+COPY packages/client/package.json packages/client/
 COPY packages/embedded-postgres/package.json packages/embedded-postgres/
 COPY scripts/package.json scripts/
 RUN npm ci --no-audit --no-fund
@@ -21,6 +22,7 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/console/dist ./console/dist
+COPY --from=build /app/packages/client ./packages/client
 COPY --from=build /app/functions ./functions
 # `kind` is the command line, as in `docker compose exec api-1 kind project list`.
 RUN ln -s /app/dist/cli/main.js /usr/local/bin/kind && mkdir --mode=700 /data && chown node:node /data

@@ -1,0 +1,93 @@
+/** A call, and how it is refused. */
+import { COMMON } from './codes.js';
+
+/** One fault of an answer. */
+export interface Message {
+  readonly code: string;
+  readonly text: string;
+  readonly parameter?: string;
+  readonly index?: number;
+  readonly operation?: number;
+  readonly check?: string;
+}
+
+export class KindError extends Error {
+  /** The status of the answer; 0 where there is none. */
+  readonly status: number;
+  /** The code of its first message; `network` where there is no answer. */
+  readonly code: string;
+  readonly messages: readonly Message[];
+  readonly requestId: string | null;
+
+  constructor(status: number, code: string, messages: readonly Message[] = [], requestId: string | null = null) {
+    super(messages.map(({ text }) => text).join('\n') || `${code}${status === 0 ? '' : ` (${status})`}`);
+    this.name = 'KindError';
+    this.status = status;
+    this.code = code;
+    this.messages = messages;
+    this.requestId = requestId;
+  }
+}
+
+export type Result<T, C> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly code: C | 'network' | 'other'; readonly messages: readonly Message[] };
+
+export interface Options {
+  readonly signal?: AbortSignal | undefined;
+}
+export interface WriteOptions extends Options {
+  /** Everything is done, answered, and undone. */
+  readonly dryRun?: boolean;
+}
+export interface EditOptions extends WriteOptions {
+  /** The `etag` of the unit: if it has changed since, the answer is 412. */
+  readonly ifMatch?: string | undefined;
+}
+
+/** It is sent once, when it is awaited. */
+export class Call<T, C extends string = string> implements Promise<T> {
+  readonly [Symbol.toStringTag] = 'Call';
+  /** For caches: begins with the project and the member. */
+  readonly key: readonly unknown[];
+  readonly #send: () => Promise<T>;
+  readonly #codes: readonly string[];
+  #sent: Promise<T> | undefined;
+
+  constructor(key: readonly unknown[], codes: readonly string[], send: () => Promise<T>) {
+    this.key = key;
+    this.#codes = codes;
+    this.#send = send;
+  }
+
+  #promise(): Promise<T> {
+    return (this.#sent ??= this.#send());
+  }
+
+  then<A = T, B = never>(
+    done?: ((value: T) => A | PromiseLike<A>) | null,
+    failed?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    return this.#promise().then(done, failed);
+  }
+
+  catch<B = never>(failed?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<T | B> {
+    return this.#promise().catch(failed);
+  }
+
+  finally(last?: (() => void) | null): Promise<T> {
+    return this.#promise().finally(last);
+  }
+
+  /** Tells refusals instead of throwing them. It throws where `signal` ends the call. */
+  async result(): Promise<Result<T, C>> {
+    try {
+      return { ok: true, value: await this.#promise() };
+    } catch (error) {
+      if (!(error instanceof KindError)) throw error;
+      const { code, messages } = error;
+      const isKnown = code === 'network' || this.#codes.includes(code) || (COMMON as readonly string[]).includes(code);
+      return { ok: false, code: isKnown ? (code as C) : 'other', messages };
+    }
+  }
+}

@@ -1,0 +1,167 @@
+/** Sends requests, again where that is safe, and reads their answers. */
+import { Call, KindError, type EditOptions, type Message } from './call.js';
+
+/** A value that an earlier operation of a batch answers. */
+export interface Reference {
+  readonly $from: string;
+}
+
+export interface Sent extends EditOptions {
+  readonly method: string;
+  /** Below `/api/lib`; each part is encoded. */
+  readonly path: readonly (string | Reference)[];
+  readonly query?: Readonly<Record<string, unknown>> | undefined;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Its answers are kept for an `Idempotency-Key`. */
+  readonly keyed?: boolean;
+  readonly codes: readonly string[];
+}
+
+export interface Answer {
+  readonly content: unknown;
+  readonly headers: Pick<Headers, 'get'>;
+}
+
+/** How long, how often and after which first pause it is tried again. */
+const PATIENCE = { ms: 20_000, tries: 3, pause: 500 } as const;
+
+/** An id, or the place of one that an earlier operation of a batch gives. What leads to another address is none. */
+function part(value: string | Reference): string {
+  if (typeof value === 'object') return `{${value.$from}}`;
+  const text = String(value ?? '');
+  if (/^\.{0,2}$/.test(text)) throw new TypeError(`'${text}' is no id`);
+  return encodeURIComponent(text);
+}
+
+/** `{a: [1, 2], b: undefined}` is `?a=1&a=2` */
+export function addressOf({ path, query = {}, dryRun }: Pick<Sent, 'path' | 'query' | 'dryRun'>): string {
+  const pairs = Object.entries({ ...query, ...(dryRun && { dry_run: true }) }).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value]).flatMap((each) =>
+      each === undefined || each === null ? [] : [`${name}=${encodeURIComponent(String(each))}`],
+    ),
+  );
+  return `/${path.map(part).join('/')}${pairs.length > 0 ? `?${pairs.join('&')}` : ''}`;
+}
+
+function randomKey(): string {
+  return Array.from({ length: 4 }, () => Math.random().toString(36).slice(2)).join('');
+}
+
+/** Ends with the signal too: what is sent then is refused by `fetch`. */
+function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(stop, ms);
+    function stop(): void {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }
+    signal?.addEventListener('abort', stop);
+  });
+}
+
+/** A proxy may answer something else than the service. */
+export async function refusalOf(response: Response): Promise<KindError> {
+  const { messages } = (await response.json().catch(() => ({}))) as { messages?: readonly Message[] };
+  const { status, headers } = response;
+  return new KindError(status, messages?.[0]?.code ?? 'other', messages, headers.get('x-request-id'));
+}
+
+export interface ConnectionOptions {
+  /** Of the service, without `/api/lib`. */
+  readonly url: string;
+  readonly project: string;
+  readonly fetch?: typeof fetch;
+}
+
+/** Sends one request, once. Undefined where there is no answer. */
+export function sender({ url, project, fetch: own }: ConnectionOptions, credentials: 'same-origin' | 'omit') {
+  const base = `${url.replace(/\/+$/, '')}/api/lib`;
+  const send = own ?? ((...args: Parameters<typeof fetch>) => fetch(...args));
+  return async (sent: Sent, token?: string): Promise<Response | undefined> => {
+    const { method, body, signal, ifMatch } = sent;
+    const isJson = body !== undefined && !(body instanceof Blob);
+    try {
+      return await send(base + addressOf(sent), {
+        method,
+        redirect: 'error',
+        credentials,
+        headers: {
+          'kind-project-key': project,
+          ...(isJson && { 'content-type': 'application/json' }),
+          ...(ifMatch !== undefined && { 'if-match': ifMatch }),
+          ...sent.headers,
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        },
+        ...(body !== undefined && { body: isJson ? JSON.stringify(body) : body }),
+        ...(signal && { signal }),
+      });
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      return undefined;
+    }
+  };
+}
+export type Sender = ReturnType<typeof sender>;
+
+/** The part of a session that requests need. */
+interface Bearer {
+  readonly member: { readonly id: string } | null;
+  token(): Promise<string | undefined>;
+  renew(old: string): Promise<boolean>;
+}
+
+/** Calls of a project as the member that is signed in. */
+export class Connection {
+  readonly #project: string;
+  readonly #once: Sender;
+  readonly #session: Bearer;
+
+  constructor(project: string, once: Sender, session: Bearer) {
+    this.#project = project;
+    this.#once = once;
+    this.#session = session;
+  }
+
+  call<T, C extends string>(sent: Sent, read: (answer: Answer) => T | Promise<T>): Call<T, C> {
+    // At once, so that a wrong id is told where it is used.
+    const address = addressOf(sent);
+    const key = [this.#project, this.#session.member?.id ?? null, sent.method, address, sent.body];
+    return new Call(key.slice(0, sent.body === undefined ? 4 : 5), sent.codes, async () => read(await this.#ask(sent)));
+  }
+
+  /** Reads an answer in JSON. @throws KindError */
+  async #ask(sent: Sent): Promise<Answer> {
+    const response = await this.send(sent);
+    const { content } = (await response.json().catch(() => {
+      throw new KindError(response.status, 'other');
+    })) as { content: unknown };
+    return { content, headers: response.headers };
+  }
+
+  /** @throws KindError */
+  async send(sent: Sent): Promise<Response> {
+    const until = Date.now() + PATIENCE.ms;
+    const key = sent.keyed && !sent.dryRun ? { 'idempotency-key': randomKey() } : undefined;
+    for (let [tries, renewed] = [1, false]; ; tries += 1) {
+      const token = await this.#session.token();
+      const headers = { ...sent.headers, ...(token !== undefined && key) };
+      const response = await this.#once({ ...sent, headers }, token);
+      if (response?.ok) return response;
+      const refusal = response ? await refusalOf(response) : new KindError(0, 'network');
+      const { status, code } = refusal;
+      // A wrong password is no token that has expired.
+      if (status === 401 && code !== 'signin.failed' && !renewed && token !== undefined) {
+        renewed = true;
+        if (await this.#session.renew(token)) continue;
+      }
+      const isSafe = sent.method === 'GET' || sent.method === 'HEAD' || (token !== undefined && key !== undefined);
+      const isPassing = status === 429 || code === 'server.busy' || (isSafe && (status === 503 || status === 0));
+      const told = response?.headers.get('retry-after');
+      const wait = told ? Number(told) * 1000 : PATIENCE.pause * 2 ** tries * (0.5 + Math.random() / 2);
+      if (!isPassing || tries >= PATIENCE.tries || !(Date.now() + wait < until)) throw refusal;
+      await pause(wait, sent.signal);
+    }
+  }
+}

@@ -1,0 +1,298 @@
+/** What can be done with the units of a kind. */
+import type { Call, EditOptions, Options, WriteOptions } from './call.js';
+import { CODES, type Code, type Operation } from './codes.js';
+import type { Answer, Sent } from './connection.js';
+import { build, type Build } from './filters.js';
+import type { Checked, Include, Name, Row, Shapes, Show } from './kinds.js';
+
+export interface Page<T> {
+  /** How many match. */
+  readonly count: number;
+  readonly items: readonly T[];
+  /** The cursor of the next page, where there is a cursor and another page. */
+  readonly next?: string | null;
+}
+/** For `ifMatch`. It is not enumerable. */
+export interface Versioned {
+  readonly etag: string;
+}
+
+type OrderOf<S extends Shapes<S>, K extends keyof S, O extends string> = O extends `-${infer P}`
+  ? `-${Checked<S, K, P>}`
+  : Checked<S, K, O>;
+interface Selection<I, X> {
+  /** The fields of the answer: all where it is left out. */
+  readonly include?: I;
+  readonly exclude?: readonly X[];
+}
+interface Matching<S extends Shapes<S>, K extends keyof S, O extends string> {
+  readonly filter?: Build<S, K>;
+  /** `['-views', 'author.name']` */
+  readonly order?: readonly OrderOf<S, K, O>[];
+  readonly limit?: number;
+  readonly offset?: number;
+}
+interface Query<S extends Shapes<S>, K extends keyof S, I, X, O extends string>
+  extends Selection<I, X>, Matching<S, K, O> {
+  readonly search?: string;
+  readonly cursor?: string;
+}
+type Selected<S extends Shapes<S>, K extends keyof S, I, X> = [I] extends [never]
+  ? [X] extends [never]
+    ? S[K]['unit']
+    : Show<Omit<S[K]['unit'], X & PropertyKey>>
+  : Row<S, K, I>;
+/** Who may not read what it has written is answered its id alone. */
+type Written<S extends Shapes<S>, K extends keyof S> = S[K]['all'] extends true
+  ? S[K]['unit']
+  : { readonly id: string; readonly kind_id: K } & Partial<S[K]['unit']>;
+type Changes<S extends Shapes<S>, K extends keyof S> = {
+  readonly [P in keyof S[K]['create']]?: S[K]['create'][P] | (P extends keyof S[K]['edit'] ? S[K]['edit'][P] : never);
+};
+type UpsertResult = 'created' | 'updated' | 'unchanged' | 'ignored';
+interface UpsertOptions<S extends Shapes<S>, K extends keyof S> extends WriteOptions {
+  readonly on_conflict?: 'update' | 'ignore';
+  readonly by?: readonly (keyof S[K]['create'] & string)[];
+}
+interface ManyOptions extends WriteOptions {
+  readonly max_affected?: number;
+}
+
+export interface AggregateQuery<S extends Shapes<S>, K extends keyof S> {
+  readonly select?: readonly string[];
+  readonly group?: readonly string[];
+  readonly filter?: Build<S, K>;
+  readonly having?: string;
+  readonly order?: readonly string[];
+  readonly limit?: number;
+  readonly offset?: number;
+  readonly timezone?: string;
+  readonly search?: string;
+}
+type Scalar = string | number | boolean | null;
+
+export interface LinksQuery {
+  readonly depth?: number;
+  readonly link_id?: readonly string[];
+  readonly kind_id?: readonly string[];
+  readonly include?: readonly string[];
+  readonly order?: readonly string[];
+  readonly limit?: number;
+  readonly offset?: number;
+  readonly cursor?: string;
+}
+/** A unit that a walk has reached, and the link by which it did. */
+export interface LinkedUnit {
+  readonly id: string;
+  readonly kind_id: string;
+  readonly link: {
+    readonly link_id: string;
+    readonly parent_id: string;
+    readonly child_id: string;
+    readonly depth: number;
+    readonly [value: string]: unknown;
+  };
+  readonly [field: string]: unknown;
+}
+
+export interface HistoryQuery {
+  readonly limit?: number;
+  readonly offset?: number;
+  readonly cursor?: string;
+  readonly order?: readonly string[];
+  /** In the language of the service, over `version`, `at`, `operation`, `member`, `via`, `changed`. */
+  readonly filter?: string;
+}
+export interface Version {
+  readonly version: number;
+  readonly at: string;
+  readonly operation: 'create' | 'update' | 'delete';
+  readonly member?: string | null;
+  readonly member_kind?: string | null;
+  readonly via?: string;
+  readonly key?: string | null;
+  readonly changes?: { readonly [parameter: string]: readonly [before: unknown, after: unknown] };
+}
+
+interface Operations<S extends Shapes<S>, K extends keyof S> {
+  list<const I extends Include<S, K> = never, X extends Name<S, K> = never, const O extends string = never>(
+    query?: Query<S, K, I, X, O>,
+    options?: Options,
+  ): Call<Page<Selected<S, K, I, X>>, Code<'list'>>;
+  /** All that match, page by page. */
+  each<const I extends Include<S, K> = never, X extends Name<S, K> = never, const O extends string = never>(
+    query?: Omit<Query<S, K, I, X, O>, 'offset' | 'cursor'>,
+    options?: Options,
+  ): AsyncGenerator<Selected<S, K, I, X>, void, undefined>;
+  get<const I extends Include<S, K> = never, X extends Name<S, K> = never>(
+    id: string,
+    query?: Selection<I, X> & { readonly as_of?: string | number },
+    options?: Options,
+  ): Call<Selected<S, K, I, X> & Versioned, Code<'get'>>;
+  create(values: S[K]['create'], options?: WriteOptions): Call<Written<S, K> & Versioned, Code<'create'>>;
+  create(
+    values: readonly S[K]['create'][],
+    options?: WriteOptions,
+  ): Call<{ readonly count: number; readonly items: readonly Written<S, K>[] }, Code<'create'>>;
+  upsert(
+    values: S[K]['create'],
+    options?: UpsertOptions<S, K>,
+  ): Call<{ readonly unit: Written<S, K>; readonly result: UpsertResult }, Code<'upsert'>>;
+  upsert(
+    values: readonly S[K]['create'][],
+    options?: UpsertOptions<S, K>,
+  ): Call<
+    {
+      readonly count: number;
+      readonly items: readonly Written<S, K>[];
+      readonly results: readonly UpsertResult[];
+    },
+    Code<'upsert'>
+  >;
+  update(id: string, changes: Changes<S, K>, options?: EditOptions): Call<Written<S, K> & Versioned, Code<'update'>>;
+  updateAll(
+    filter: Build<S, K>,
+    changes: Changes<S, K>,
+    options?: ManyOptions,
+  ): Call<{ readonly count: number }, Code<'updateAll'>>;
+  remove(id: string, options?: EditOptions): Call<null, Code<'remove'>>;
+  removeAll(filter: Build<S, K>, options?: ManyOptions): Call<{ readonly count: number }, Code<'removeAll'>>;
+  aggregate(
+    query: AggregateQuery<S, K>,
+    options?: Options,
+  ): Call<Page<{ readonly [name: string]: Scalar }>, Code<'aggregate'>>;
+  links(
+    id: string,
+    direction: 'parent' | 'child',
+    query?: LinksQuery,
+    options?: Options,
+  ): Call<Page<LinkedUnit>, Code<'links'>>;
+  history(id: string, query?: HistoryQuery, options?: Options): Call<Page<Version>, Code<'history'>>;
+}
+
+/** What `types.ts` says of a function. */
+interface FunctionShape {
+  readonly unit: boolean;
+  readonly parameters: object;
+  readonly returns: unknown;
+}
+type Callable<F> = F extends FunctionShape
+  ? F['unit'] extends true
+    ? (id: string, ...rest: Rest<F['parameters']>) => Call<F['returns'], Code<'call'>>
+    : (...rest: Rest<F['parameters']>) => Call<F['returns'], Code<'call'>>
+  : never;
+type Rest<P> = object extends P ? [parameters?: P, options?: WriteOptions] : [parameters: P, options?: WriteOptions];
+type Functions<F> = { readonly [N in keyof F]: Callable<F[N]> };
+
+export type KindClient<S extends Shapes<S>, K extends keyof S> = Pick<
+  Operations<S, K>,
+  S[K]['can'] & keyof Operations<S, K>
+> & { readonly call: Functions<S[K]['functions']> };
+
+/** What the service says of kinds and a request has to know: `index.ts` brings it. */
+export interface Facts {
+  /** Kinds whose writes take no `Idempotency-Key`. */
+  readonly keyless?: readonly string[];
+  /** Functions that take no POST: `city.near`. */
+  readonly gets?: readonly string[];
+}
+
+/** Sends a request, or records it for a batch. */
+export type Ask = (sent: Sent, read: (answer: Answer) => unknown) => unknown;
+export type Values = Readonly<Record<string, unknown>>;
+
+function includeNames(include: readonly unknown[]): readonly string[] {
+  return include.flatMap((each) =>
+    typeof each === 'string'
+      ? [each]
+      : Object.entries(each as Record<string, readonly unknown[]>).flatMap(([reference, names]) =>
+          ['id', ...includeNames(names)].map((name) => `${reference}.${name}`),
+        ),
+  );
+}
+
+function queryOf({ filter, include, exclude, ...others }: Values): Values {
+  const isNested = (include as readonly unknown[] | undefined)?.some((each) => typeof each !== 'string');
+  return {
+    ...others,
+    ...(filter !== undefined && { filter: typeof filter === 'string' ? filter : build(filter) }),
+    ...(include !== undefined && { include: includeNames(include as readonly unknown[]).join() }),
+    ...(exclude !== undefined && { exclude: (exclude as readonly string[]).join() }),
+    ...(isNested && { nest: true }),
+  };
+}
+
+const contentOf = ({ content }: Answer) => content;
+
+function unitOf({ content, headers }: Answer): unknown {
+  const value = headers.get('etag');
+  // A dry run has none.
+  return value === null ? content : Object.defineProperty(content as object, 'etag', { value });
+}
+
+export function operationsOf(id: string, ask: Ask, { keyless, gets }: Facts) {
+  const unit = [id, 'unit'];
+  const keyed = !keyless?.includes(id);
+  const read = (operation: Operation, path: Sent['path'], query: Values, options: Options, as = contentOf) =>
+    ask({ method: 'GET', path, query: queryOf(query), codes: CODES[operation], ...options }, as);
+  const write = (operation: Operation, sent: Omit<Sent, 'codes' | 'path'> & Partial<Sent>, as = contentOf) =>
+    ask({ path: unit, keyed, codes: CODES[operation], ...sent }, as);
+  const list = (query: Values = {}, options: Options = {}) => read('list', unit, query, options);
+  return {
+    list,
+    async *each(query: Values = {}, options: Options = {}) {
+      for (let cursor: string | null | undefined = ''; typeof cursor === 'string';) {
+        const page = (await list({ ...query, cursor }, options)) as Page<unknown>;
+        yield* page.items;
+        cursor = page.next;
+      }
+    },
+    get: (of: string, query: Values = {}, options: Options = {}) => read('get', [...unit, of], query, options, unitOf),
+    create: (body: unknown, options: WriteOptions = {}) =>
+      write('create', { method: 'POST', body, ...options }, unitOf),
+    upsert: (body: unknown, { on_conflict = 'update', by, ...options }: UpsertOptions<never, never> = {}) =>
+      write(
+        'upsert',
+        { method: 'POST', query: { on_conflict, by: by?.join() }, body, ...options },
+        ({ content, headers }) =>
+          Array.isArray(body) ? content : { unit: content, result: headers.get('kind-result') },
+      ),
+    update: (of: string, body: unknown, options: EditOptions = {}) =>
+      write('update', { method: 'PUT', path: [...unit, of], body, ...options }, unitOf),
+    updateAll: (filter: unknown, body: unknown, { max_affected, ...options }: ManyOptions = {}) =>
+      write('updateAll', { method: 'PUT', query: queryOf({ filter, max_affected }), body, ...options }),
+    remove: (of: string, options: EditOptions = {}) =>
+      write('remove', { method: 'DELETE', path: [...unit, of], ...options }),
+    removeAll: (filter: unknown, { max_affected, ...options }: ManyOptions = {}) =>
+      write('removeAll', { method: 'DELETE', query: queryOf({ filter, max_affected }), ...options }),
+    aggregate: (query: Values, options: Options = {}) => read('aggregate', [id, 'aggregate'], query, options),
+    links: (of: string, direction: string, query: Values = {}, options: Options = {}) =>
+      read('links', [...unit, of, 'link', direction], query, options),
+    history: (of: string, query: Values = {}, options: Options = {}) =>
+      read('history', [...unit, of, 'history'], query, options),
+    call: named((name) => (...args: readonly unknown[]) => {
+      const [of] = args;
+      const isOfUnit = typeof of === 'string';
+      const [parameters = {}, options] = (isOfUnit ? args.slice(1) : args) as [object?, WriteOptions?];
+      const path = [...(isOfUnit ? [...unit, of] : [id]), 'function', name];
+      const sent = gets?.includes(`${id}.${name}`)
+        ? { method: 'GET', query: parameters as Values }
+        : { method: 'POST', body: parameters, keyed };
+      return ask({ ...sent, path, codes: CODES.call, ...options }, contentOf);
+    }),
+  };
+}
+
+/** An object whose properties are made of their names. */
+export function named(make: (name: string) => unknown, own: Values = {}): unknown {
+  const made = new Map(Object.entries(own));
+  return new Proxy(Object.freeze({}), {
+    get: (_, name) => {
+      // Who awaits or prints it asks for these.
+      if (typeof name !== 'string' || !/^[A-Za-z]\w*$/.test(name) || name === 'then' || name === 'toJSON')
+        return undefined;
+      if (!made.has(name)) made.set(name, make(name));
+      return made.get(name);
+    },
+  });
+}

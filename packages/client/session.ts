@@ -1,0 +1,151 @@
+/** Who is signed in, and the tokens for it. */
+import { KindError } from './call.js';
+import { refusalOf, type ConnectionOptions, type Sender } from './connection.js';
+
+/** Where the refresh token is kept. */
+export interface TokenStorage {
+  get(name: string): string | null | undefined | Promise<string | null | undefined>;
+  set(name: string, value: string): unknown;
+  remove(name: string): unknown;
+}
+
+export interface ClientOptions extends ConnectionOptions {
+  /** `cookie` is for pages that the service serves, or that a proxy puts beside it. */
+  readonly storage?: 'memory' | 'cookie' | TokenStorage;
+  /** An API key, or an access token: there are no sessions then. */
+  readonly token?: string | (() => string | Promise<string>);
+}
+
+/** The member that is signed in. */
+export interface Member {
+  readonly id: string;
+  readonly kind_id: string;
+  readonly [field: string]: unknown;
+}
+
+/** What a sign-in answers. */
+export interface Tokens extends Member {
+  readonly access_token: string;
+  readonly refresh_token: string | null;
+}
+
+type Listener = (member: Member | null) => void;
+
+interface Channel {
+  onmessage: ((event: { readonly data: unknown }) => void) | null;
+  postMessage(message: string): void;
+}
+interface Browser {
+  readonly location?: { readonly origin: string };
+  readonly BroadcastChannel?: new (name: string) => Channel;
+}
+
+export class Session {
+  /** What requests have that answer tokens. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly #once: Sender;
+  readonly #given: ClientOptions['token'];
+  readonly #storage: TokenStorage | undefined;
+  readonly #inCookie: boolean;
+  readonly #name: string;
+  readonly #listeners = new Set<Listener>();
+  readonly #channel: Channel | undefined;
+  #access: string | undefined;
+  #refresh: string | null = null;
+  #restored: Promise<unknown> | undefined;
+  #renewing: Promise<boolean> | undefined;
+  member: Member | null = null;
+
+  constructor({ url, project, storage = 'memory', token }: ClientOptions, once: Sender) {
+    this.#once = once;
+    this.#given = token;
+    this.#name = `kind.${project}`;
+    this.#storage = typeof storage === 'object' ? storage : undefined;
+    this.#inCookie = storage === 'cookie';
+    this.headers = this.#inCookie ? { 'kind-refresh-token': 'cookie' } : {};
+    if (!this.#inCookie) return;
+    const { location, BroadcastChannel } = globalThis as unknown as Browser;
+    const { origin } = new URL(url);
+    if (location?.origin !== origin) throw new Error(`storage: 'cookie' is for pages of ${origin}`);
+    if (!BroadcastChannel) return;
+    this.#channel = new BroadcastChannel(this.#name);
+    // Signed out in another tab.
+    this.#channel.onmessage = () => void this.#end();
+  }
+
+  onChange(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  async token(): Promise<string | undefined> {
+    if (this.#given !== undefined) return typeof this.#given === 'function' ? this.#given() : this.#given;
+    // What the last visit has left.
+    const isKept = this.#inCookie || this.#storage !== undefined;
+    this.#restored ??= isKept ? this.renew(undefined) : Promise.resolve();
+    await this.#restored.catch((error: unknown) => {
+      this.#restored = undefined;
+      throw error;
+    });
+    return this.#access;
+  }
+
+  /** Gets new tokens in place of this one, once for all that ask. False if the session has ended. */
+  async renew(old: string | undefined): Promise<boolean> {
+    if (this.#given !== undefined) return false;
+    if (old !== this.#access) return this.#access !== undefined;
+    this.#renewing ??= this.#renewNow().finally(() => (this.#renewing = undefined));
+    return this.#renewing;
+  }
+
+  async #renewNow(): Promise<boolean> {
+    // Another tab may have renewed what both keep.
+    if (this.#storage) this.#refresh = (await this.#storage.get(this.#name)) ?? null;
+    if (!this.#inCookie && this.#refresh === null) return this.#end();
+    const sent = { method: 'POST', path: ['auth', 'refresh'], headers: this.headers, codes: [] };
+    const response = await this.#once(sent, this.#refresh ?? undefined);
+    if (!response) throw new KindError(0, 'network');
+    if (!response.ok) {
+      const refusal = await refusalOf(response);
+      if (refusal.status === 429 || refusal.status >= 500) throw refusal;
+      await this.#storage?.remove(this.#name);
+      return this.#end();
+    }
+    const { content } = (await response.json()) as { content: Tokens };
+    // Somebody else has signed in in another tab.
+    if (this.member && this.member.id !== content.id) return this.#end();
+    await this.keep(content);
+    return true;
+  }
+
+  async keep({ access_token, refresh_token, auth_token: _, ...member }: Tokens): Promise<Member> {
+    this.#access = access_token;
+    this.#refresh = refresh_token;
+    this.#restored = Promise.resolve();
+    if (refresh_token !== null) await this.#storage?.set(this.#name, refresh_token);
+    const isOther = this.member?.id !== member.id;
+    this.member = member;
+    if (isOther) this.#tell();
+    return this.member;
+  }
+
+  /** Signed out. */
+  async forget(): Promise<void> {
+    await this.#storage?.remove(this.#name);
+    this.#end();
+    this.#channel?.postMessage('');
+  }
+
+  #end(): false {
+    const had = this.member !== null;
+    this.#access = undefined;
+    this.#refresh = null;
+    this.member = null;
+    if (had) this.#tell();
+    return false;
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener(this.member);
+  }
+}
