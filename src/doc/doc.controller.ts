@@ -4,11 +4,11 @@ import { ApiRoute } from '../http/route/api-route.js';
 import { codingOf, varyOf } from '../http/answer/content-coding.js';
 import { readQuery } from '../http/route/parse-list-query.js';
 import { unbracket } from '../http/route/query-reader.js';
-import { KINDS_QUERY } from '../http/route/query-names.js';
+import { CLIENT_QUERY, KINDS_QUERY } from '../http/route/query-names.js';
 import type { HttpRequest, HttpResponse } from '../http/request/request.js';
 import { answerAsset, answerFile, PAGE_POLICY, SCRIPT, STYLE, StoredFiles } from '../http/answer/static-file.js';
 import { WithOptionalProject, WithoutProject } from '../tenancy/route-options.js';
-import { findScope } from '../tenancy/request-scope.js';
+import { findScope, scopeOf } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { Documents } from './documents.js';
 import { createRequire } from 'node:module';
@@ -37,6 +37,25 @@ export class DocController {
     const scope = findScope(request);
     const options = { chosen: chosenKinds(request.url), coding: codingOf(request) };
     const file = await (scope ? this.documents.ofProject(scope, options) : this.documents.generic(options));
+    answerFile(request, response, file, { Vary: varyOf(response) });
+  }
+
+  @Get('client.ts')
+  @ApiRoute({
+    id: 'doc.client',
+    tag: 'Documentation',
+    needs: 'access',
+    summary: 'The types of a client of the project',
+    description:
+      'TypeScript, as the command `kind client` writes it: the kinds as the caller may use them; for who may know the whole project, as `as` may.',
+    query: CLIENT_QUERY,
+    media: 'text/plain',
+    conditional: 'read',
+    refuses: [503],
+  })
+  async client(@Req() request: HttpRequest, @Res() response: HttpResponse): Promise<void> {
+    const as = readQuery(request.url, CLIENT_QUERY).get('as')?.[0];
+    const file = await this.documents.clientTypes(scopeOf(request), as, codingOf(request));
     answerFile(request, response, file, { Vary: varyOf(response) });
   }
 

@@ -8,17 +8,21 @@ import { RELEASE } from '../config/release.js';
 import type { Coding } from '../http/answer/content-coding.js';
 import { encodedFile, storedFile, type StoredFile } from '../http/answer/static-file.js';
 import { PublicAddress } from '../mail/public-address.js';
-import type { KindDef, Model } from '../model/model.js';
+import type { Model } from '../model/model.js';
 import { retryLater, KindError } from '../shared/errors.js';
 import { FairQueue } from '../shared/fair-queue.js';
 import { MetricSources } from '../shared/metric-sources.js';
 import { SharedLoads } from '../shared/shared-loads.js';
+import type { Caller } from '../tenancy/caller.js';
+import type { Project } from '../tenancy/project.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
-import type { UnitOperation } from '../unit/store/unit-store.js';
 import { UnitStores } from '../unit/unit-stores.js';
+import { clientCaller } from './client/client-caller.js';
+import { clientTypes } from './client/client-types.js';
 import { ApplicationRoutes } from './openapi/application.js';
 import { DocumentedFunctions } from './openapi/documented-functions.js';
 import { documentOf, genericDocument } from './openapi/document.js';
+import type { DocumentInput } from './openapi/view.js';
 
 /** Cache sizes of one process in bytes, for complete documents and for documents of some kinds. */
 const CACHE_BYTES = { complete: 48 * 1024 * 1024, partial: 16 * 1024 * 1024 } as const;
@@ -39,6 +43,8 @@ interface DocumentSource {
   /** The project whose turn in the queue it takes. */
   readonly project: string;
   readonly render: () => Promise<Buffer<ArrayBuffer>>;
+  /** JSON if undefined. */
+  readonly type?: string;
 }
 
 const INTRODUCTION = `Every record type of a project is a **kind**, every record a **unit**, every field a **parameter**.
@@ -93,17 +99,38 @@ export class Documents {
     const functionsVersion = this.functions.source?.version(project) ?? '';
     const key = [project.id, project.label, this.#numberOf(model), rightsKeyOf(caller), functionsVersion, url];
     const render = () => {
-      const { chosen } = options;
       const description = `${INTRODUCTION}\n\nThis is the project **${project.id}**, version ${model.version} of its model, as you may use it.`;
       const info = { url, title: project.label, description, version: RELEASE };
-      const functions = (kind: KindDef) => this.functions.source?.functionsOf(project, model, kind, caller) ?? [];
-      const fills = (kind: KindDef) => this.functions.source?.fills(project, kind) ?? new Set<string>();
-      const lacks = (kind: KindDef, operation: UnitOperation) => this.stores.of(kind).lacks(kind, project, operation);
-      const application = this.application.described;
-      const access = { model, caller, generic: false, chosen, project: project.id } as const;
-      return documentOf({ application, ...access, functions, fills, lacks }, info);
+      return documentOf({ ...this.#inputOf(project, model, caller), chosen: options.chosen }, info);
     };
     return this.#find({ key, project: project.id, render }, options);
+  }
+
+  /** `types.ts` of a client of the project. @param as whose; the caller's own if undefined @throws KindError 400, 401, 403 */
+  async clientTypes({ project, caller }: RequestScope, as: string | undefined, coding?: Coding): Promise<StoredFile> {
+    const { model, whose } = await this.catalog.withCheckedModel({ project }, (current) => {
+      checkMemberKind(current, caller);
+      return { model: current, whose: clientCaller(as, caller, current) };
+    });
+    const functionsVersion = this.functions.source?.version(project) ?? '';
+    const rights = rightsKeyOf(whose.caller);
+    const key = ['client', project.id, this.#numberOf(model), rights, whose.name, functionsVersion];
+    const render = async () => Buffer.from(await clientTypes(this.#inputOf(project, model, whose.caller), whose.name));
+    return this.#find({ key, project: project.id, render, type: 'text/plain; charset=utf-8' }, { coding });
+  }
+
+  #inputOf(project: Project, model: Model, caller: Caller): DocumentInput {
+    const { source } = this.functions;
+    return {
+      application: this.application.described,
+      model,
+      caller,
+      generic: false,
+      project: project.id,
+      functions: (kind) => source?.functionsOf(project, model, kind, caller) ?? [],
+      fills: (kind) => source?.fills(project, kind) ?? new Set(),
+      lacks: (kind, operation) => this.stores.of(kind).lacks(kind, project, operation),
+    };
   }
 
   #numberOf(model: Model): number {
@@ -114,13 +141,14 @@ export class Documents {
   }
 
   /** Documents of some kinds have a cache of their own, because they are many and would displace the complete ones. */
-  #find({ key: parts, project, render }: DocumentSource, { chosen, coding }: DocumentOptions): Promise<StoredFile> {
+  #find(
+    { key: parts, project, render, type = 'application/json; charset=utf-8' }: DocumentSource,
+    { chosen, coding }: DocumentOptions,
+  ): Promise<StoredFile> {
     const cache = chosen ? this.#partial : this.#complete;
     const key = JSON.stringify([...parts, chosen && [...chosen].sort()]);
     const uncompressed = () =>
-      this.#load(cache, key, () =>
-        this.#queue.run(project, async () => storedFile(await render(), 'application/json; charset=utf-8')),
-      );
+      this.#load(cache, key, () => this.#queue.run(project, async () => storedFile(await render(), type)));
     if (coding === undefined) return uncompressed();
     return this.#load(cache, `${coding} ${key}`, async () => {
       const file = await uncompressed();

@@ -2,7 +2,8 @@
  * Collects all routes, and the fixed parts of documents, from the decorators of controllers and DTOs with
  * @nestjs/swagger.
  */
-import { type INestApplication, Injectable } from '@nestjs/common';
+import { type INestApplication, type INestApplicationContext, Injectable } from '@nestjs/common';
+import { ApplicationConfig } from '@nestjs/core';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { PROJECT_HEADER } from '../../http/header-names.js';
 import { ROUTE_EXTENSION, type RouteExtension, type RouteTag, type RouteFacts } from '../../http/route/api-route.js';
@@ -28,8 +29,8 @@ const OPENAPI_METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete'] as con
 type SwaggerOperation = NonNullable<OpenAPIObject['paths'][string]['get']>;
 
 /** Describes the application's controllers. */
-export function describeApplication(app: INestApplication): Application {
-  const { openapi, info, paths, components } = SwaggerModule.createDocument(app, documentConfig(), {
+export function describeApplication(app: INestApplicationContext): Application {
+  const { openapi, info, paths, components } = SwaggerModule.createDocument(withAdapter(app), documentConfig(), {
     autoTagControllers: false,
   });
   const routes = Object.entries(paths).flatMap(([path, item]) =>
@@ -47,6 +48,13 @@ export function describeApplication(app: INestApplication): Application {
       schemas.map(([name, schema]) => [name, { ...inDraft2020(schema), additionalProperties: false }]),
     ),
   };
+}
+
+/** That of a command has no HTTP server, of which @nestjs/swagger asks the name and the settings. */
+function withAdapter(app: INestApplicationContext): INestApplication {
+  if ('getHttpAdapter' in app) return app as INestApplication;
+  const http = { getHttpAdapter: () => ({ getType: () => 'express' }), config: new ApplicationConfig() };
+  return Object.assign(Object.create(app) as INestApplication, http);
 }
 
 function documentConfig() {
@@ -141,11 +149,11 @@ export function takesKey({ method, tag, alone, keepsAnswers, of, form }: Documen
 
 @Injectable()
 export class ApplicationRoutes {
-  #app: INestApplication | undefined;
+  #app: INestApplicationContext | undefined;
   #described: Application | undefined;
 
-  /** Called once, when the application has been created. */
-  describe(app: INestApplication): void {
+  /** Called once, when the application has been created; by commands that need it. */
+  describe(app: INestApplicationContext): void {
     this.#app = app;
   }
 

@@ -75,7 +75,7 @@ function documentHead({ application }: DocumentInput, { url, ...info }: Document
 }
 
 /** The kinds with at least one visible operation, and their routes. Other kinds are not mentioned. */
-async function shownRoutes(input: DocumentInput): Promise<Map<KindDef, ReadonlySet<DocumentedRoute>>> {
+export async function shownRoutes(input: DocumentInput): Promise<Map<KindDef, ReadonlySet<DocumentedRoute>>> {
   const yielder = new EventLoopYield();
   const shown = new Map<KindDef, ReadonlySet<DocumentedRoute>>();
   for (const kind of input.model.kinds.values()) {

@@ -53,7 +53,8 @@ export type QueryName =
   | 'state'
   | 'link'
   | 'login_hint'
-  | 'prompt';
+  | 'prompt'
+  | 'as';
 
 /** Of an upload whose body is the content. */
 export const UPLOAD_QUERY = ['name', 'values'] as const satisfies readonly QueryName[];
@@ -61,6 +62,9 @@ export const UPLOAD_QUERY = ['name', 'values'] as const satisfies readonly Query
 export const CONTENT_QUERY = ['download', 'size', 'format'] as const satisfies readonly QueryName[];
 /** Of its address without a header. */
 export const ADDRESS_QUERY = [...CONTENT_QUERY, 'expires', 'signature'] as const satisfies readonly QueryName[];
+
+/** Of the types of a client. */
+export const CLIENT_QUERY = ['as'] as const satisfies readonly QueryName[];
 
 /** Of a sign-in with an identity provider. */
 export const START_QUERY = [

@@ -254,6 +254,7 @@ const QUERIES: Partial<Record<keyof typeof QUERY_PARAMETERS, readonly [path: str
   operations: ['/changes?kinds=kind'],
   since: ['/changes?kinds=kind', 'query.bad_value', 'changes.resync'],
   wait: ['/changes?kinds=kind&since='],
+  as: ['/doc/client.ts', 'query.bad_value'],
   as_of: ['/kind/unit/ruled', 'query.bad_value', 'history.not_kept'],
   member: [`/place/unit/${place}/access`, 'query.bad_value'],
   child_kind: [`/place/unit/${place}/access?child_id=${place}`, 'kind.unknown'],

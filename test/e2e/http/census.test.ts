@@ -139,6 +139,12 @@ const ROWS: readonly Row[] = [
     bare: true,
   },
   {
+    route: 'GET /api/lib/doc/client.ts',
+    call: () => ['GET', '/doc/client.ts'],
+    answers: [200, 200, 200, 200],
+    keyed: 200,
+  },
+  {
     route: 'POST /api/lib/auth/:member_kind_id/signup',
     call: () => ['POST', '/auth/person/signup', {}],
     answers: [400, 400, 400, 400],

@@ -418,6 +418,11 @@ export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>
       type: 'string',
     },
   ),
+  as: queryParameterOf(
+    'as',
+    'Whose client it is: a member kind, `anyone`, or `administrator`. Only who may know the whole project can ask for others than `anyone`; your own where it is left out.',
+    { type: 'string', minLength: 1 },
+  ),
   child_kind: queryParameterOf('child_kind', 'With `child_id`: tells about links with this unit as the child too.', {
     type: 'string',
     minLength: 1,

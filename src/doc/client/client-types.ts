@@ -1,0 +1,214 @@
+/** Renders `types.ts` of a client (docs/client.md): the kinds of a project as one caller sees them. Pure. */
+import { describedFields, namedFields } from '../../access/masks.js';
+import { GROUP_KIND, KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
+import { expressionWordsOf, type ExpressionWord } from '../../model/expression.js';
+import { URL_FIELD } from '../../model/built-in/file-fields.js';
+import type { Field, KindDef } from '../../model/model.js';
+import { isParameterTypeId, parameterType } from '../../model/parameter-type/type-by-id.js';
+import { conditionOf } from '../../model/predicate/conditional-field.js';
+import { EventLoopYield } from '../../shared/event-loop-yield.js';
+import { takesKey, type DocumentedRoute } from '../openapi/application.js';
+import type { DocumentedFunction } from '../openapi/documented-functions.js';
+import { shownRoutes } from '../openapi/document.js';
+import { bodyFields, isRequiredInBody, readsAll } from '../openapi/schema/unit.schema.js';
+import { isRequired } from '../openapi/schema/value.schema.js';
+import { hasRecord, mayCreate, type DocumentInput } from '../openapi/view.js';
+import { writtenFile } from './written-file.js';
+
+type Routes = ReadonlySet<DocumentedRoute>;
+
+/** The calls of the client that each route serves, as `packages/client/runtime.ts` names them. */
+const CALLS: Readonly<Record<string, readonly string[]>> = {
+  list: ['list', 'each'],
+  aggregate: ['aggregate'],
+  get: ['get'],
+  create: ['create'],
+  update: ['update'],
+  updateAll: ['updateAll'],
+  delete: ['remove'],
+  deleteAll: ['removeAll'],
+  linked: ['links'],
+  unitHistory: ['history'],
+  signup: ['signup'],
+};
+
+/** @param caller whose client it is, in words */
+export async function clientTypes(input: DocumentInput, caller: string): Promise<string> {
+  const yielder = new EventLoopYield();
+  const kinds: string[] = [];
+  const all = [...(await shownRoutes(input))].filter(([kind]) => !isDefinition(kind));
+  const shown = all.sort(([a], [b]) => (a.id < b.id ? -1 : 1));
+  for (const [kind, routes] of shown) {
+    kinds.push(kindText(kind, routes, input));
+    if (yielder.due) await yielder.pause();
+  }
+  const interfaceText = ['export interface Kinds {', ...kinds, '}'].join('\n');
+  const text = [
+    ...importLines(interfaceText),
+    interfaceText,
+    '',
+    '/** What a request has to know of them. */',
+    'export const FACTS = {',
+    `  keyless: ${JSON.stringify(shown.filter(([kind, routes]) => isKeyless(kind, routes)).map(([{ id }]) => id))},`,
+    `  gets: ${JSON.stringify(shown.flatMap(([kind]) => getFunctions(kind, input)))},`,
+    '};',
+    '',
+  ];
+  return writtenFile(caller, text.join('\n'));
+}
+
+/** Of those that are used, because compilers may refuse others. */
+function importLines(text: string): readonly string[] {
+  const names = new Set(text.replace(/"(?:[^"\\]|\\.)*"/g, '').match(/\b[A-Z]\w*/g));
+  const used = ['Change', 'Inc', 'Json', 'JsonObject', 'Merge', 'SetTo'].filter((name) => names.has(name));
+  return used.length > 0 ? [`import type { ${used.join(', ')} } from './runtime.js';`, ''] : [];
+}
+
+/** Kinds of definitions, which a client for units leaves out. */
+function isDefinition({ id }: KindDef): boolean {
+  return id === KIND_KIND || id === GROUP_KIND || id === LINK_KIND || isParameterTypeId(id);
+}
+
+function kindText(kind: KindDef, routes: Routes, input: DocumentInput): string {
+  const functions = input.functions(kind).filter(({ scope }) => scope !== 'endpoint');
+  const members = {
+    unit: object(unitMembers(kind, input)),
+    refs: object(referenceMembers(kind, input)),
+    create: object(createMembers(kind, input)),
+    edit: object(editMembers(kind, input)),
+    all: String(hasRecord(input, kind.id) && readsAll(kind, input)),
+    can: union(callsOf(kind, routes)),
+    functions: object(functions.map((declared) => functionMember(declared, input))),
+  };
+  return `  ${kind.id}: {\n${Object.entries(members)
+    .map(([name, type]) => `    ${name}: ${type};\n`)
+    .join('')}  };`;
+}
+
+function callsOf(kind: KindDef, routes: Routes): readonly string[] {
+  const calls = [...routes].flatMap(({ id, upserts }) => [
+    ...(CALLS[id] ?? []),
+    ...(upserts === true && kind.storage.bulk && !kind.traits.contents ? ['upsert'] : []),
+  ]);
+  return [...new Set(calls)].map((call) => JSON.stringify(call));
+}
+
+/** Without the right to read, a caller is still answered the id of what it creates. */
+function unitMembers(kind: KindDef, { caller, model, ...input }: DocumentInput): string[] {
+  const readable = hasRecord({ caller, model, ...input }, kind.id)
+    ? [...describedFields(kind, caller, model).values()]
+    : [...kind.fields.values()].filter(({ id }) => id === 'id' || id === 'kind_id');
+  const members = readable.map((field) => {
+    const type = field.id === 'kind_id' ? JSON.stringify(kind.id) : readType(field);
+    return `${field.id}${conditionOf(field) ? '?' : ''}: ${type}`;
+  });
+  const { secret } = kind.traits;
+  return [
+    ...members,
+    // Answered where `include` names it, and once, by a create.
+    ...(namedFields(kind, caller, model).get(URL_FIELD.id) === URL_FIELD ? [`${URL_FIELD.id}?: string`] : []),
+    ...(secret === undefined ? [] : [`${secret}?: string | null`]),
+  ];
+}
+
+function readType({ constant, def, shownWhere, ...field }: Field): string {
+  if (constant !== undefined) return JSON.stringify(constant);
+  const isNullable = (def.nullable && !def.primary) || shownWhere !== undefined;
+  return orNull(valueType({ def, ...field }), isNullable);
+}
+
+/** Those that lead to a kind of which the caller may read units. */
+function referenceMembers(kind: KindDef, input: DocumentInput): string[] {
+  return [...describedFields(kind, input.caller, input.model).values()].flatMap(({ id, reference, def }) =>
+    reference && !def.multiple && hasRecord(input, reference.kind) ? [`${id}: ${JSON.stringify(reference.kind)}`] : [],
+  );
+}
+
+function createMembers(kind: KindDef, input: DocumentInput): string[] {
+  const fills = input.fills(kind);
+  return bodyFields(kind, input).map((field) => {
+    const isNeeded = isRequiredInBody(kind, field) && !fills.has(field.id);
+    const target = field.reference?.kind;
+    const isNested = target !== undefined && kind.storage.nested && mayCreate(input, target);
+    const one = isNested ? `string | Kinds[${JSON.stringify(target)}]["create"]` : oneType(field);
+    // Every object has the members of `Object.prototype`.
+    const type = field.id in Object.prototype ? `${listOf(field, one)} | object` : listOf(field, one);
+    return `${field.id}${isNeeded ? '' : '?'}: ${orNull(type, field.def.nullable)}`;
+  });
+}
+
+function editMembers(kind: KindDef, input: DocumentInput): string[] {
+  const readable = describedFields(kind, input.caller, input.model);
+  return bodyFields(kind, input).flatMap((field) => {
+    const words = readable.has(field.id) ? expressionWordsOf(field, kind) : [];
+    const types = new Set(words.map((word) => expressionType(word, field)));
+    return types.size > 0 ? [`${field.id}: ${union([...types])}`] : [];
+  });
+}
+
+function expressionType(word: ExpressionWord, field: Field): string {
+  switch (word) {
+    case '$inc':
+      return 'Inc';
+    case '$remove':
+    case '$add':
+      return `Change<${oneType(field)}>`;
+    case '$merge':
+      return 'Merge';
+    case '$set':
+      return 'SetTo';
+  }
+}
+
+function functionMember({ name, scope, parameters, returns }: DocumentedFunction, input: DocumentInput): string {
+  const given = parameters.map((field) => {
+    return `${field.id}${isRequired(field) ? '' : '?'}: ${orNull(valueType(field), field.def.nullable)}`;
+  });
+  const members = {
+    unit: String(scope === 'unit'),
+    parameters: object(given),
+    returns: returnedType(returns, input),
+  };
+  return `${name}: ${object(Object.entries(members).map(([key, type]) => `${key}: ${type}`))}`;
+}
+
+function returnedType(returns: DocumentedFunction['returns'], input: DocumentInput): string {
+  if (!returns) return 'unknown';
+  if ('values' in returns) return object(returns.values.map((field) => `${field.id}: ${readType(field)}`));
+  return hasRecord(input, returns.kind) ? `Kinds[${JSON.stringify(returns.kind)}]["unit"]` : 'unknown';
+}
+
+function isKeyless(kind: KindDef, routes: Routes): boolean {
+  return [...routes].some((route) => route.id === 'create' && !takesKey(route, kind));
+}
+
+function getFunctions(kind: KindDef, { functions }: DocumentInput): string[] {
+  return functions(kind).flatMap(({ name, scope, methods }) =>
+    scope === 'endpoint' || methods.includes('POST') ? [] : [`${kind.id}.${name}`],
+  );
+}
+
+function valueType(field: Pick<Field, 'id' | 'def'>): string {
+  return listOf(field, oneType(field));
+}
+
+function oneType({ id, def }: Pick<Field, 'id' | 'def'>): string {
+  if (id === 'metadata') return 'JsonObject';
+  return def.values ? union(def.values.map((value) => JSON.stringify(value))) : parameterType(def.type).typescript;
+}
+
+function listOf({ def }: Pick<Field, 'def'>, one: string): string {
+  return def.multiple ? `readonly ${one.includes(' ') ? `(${one})` : one}[]` : one;
+}
+
+function orNull(type: string, isNullable: boolean): string {
+  return isNullable ? `${type} | null` : type;
+}
+
+function union(types: readonly string[]): string {
+  return types.length > 0 ? types.join(' | ') : 'never';
+}
+
+function object(members: readonly string[]): string {
+  return members.length > 0 ? `{ ${members.join('; ')} }` : '{}';
+}
