@@ -1,6 +1,7 @@
 /** The commands of the command line. Those of a noun are one file. */
 import { Command } from 'commander';
 import { reportAccessCommand } from './access.command.js';
+import { clientCommand } from './client/client.command.js';
 import { resetFeedCommand } from './feed.command.js';
 import { checkFilesCommand, revokeUrlsCommand } from './file.commands.js';
 import { checkFunctionsCommand } from './functions/functions.commands.js';
@@ -63,6 +64,7 @@ export function createProgram(context: CommandContext): Command {
   const functions = program.command('functions').description('checks custom functions');
   checkFunctionsCommand(functions, context);
   typesCommand(program, context);
+  clientCommand(program, context);
   importCommand(program, context);
   exportCommand(program, context);
   backupCommand(program, context);

@@ -1,6 +1,6 @@
 /**
  * Runs a command and returns the exit code: 0 for success, 1 for an error (one line on standard error), 2 for wrong
- * usage.
+ * usage, 3 where a check finds a difference.
  */
 import { CommanderError } from 'commander';
 import { ConfigError, loadConfig } from '../config/config.js';
@@ -10,11 +10,13 @@ import { KindError } from '../shared/errors.js';
 import { createProgram } from './commands.js';
 import { withServices } from './tools/services.js';
 import type { Terminal, CommandContext } from './tools/command-context.js';
+import { Differs, UsageError } from './tools/exit.js';
 import { singleLineText } from './tools/output.js';
 
 const EXIT_OK = 0;
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
+const EXIT_DIFFERS = 3;
 
 const PROCESS_TERMINAL: Terminal = {
   out: (text) => void process.stdout.write(text),
@@ -34,8 +36,9 @@ export async function runCommandLine(
     return EXIT_OK;
   } catch (error) {
     if (error instanceof CommanderError) return error.code === 'commander.helpDisplayed' ? EXIT_OK : EXIT_USAGE;
+    if (error instanceof Differs) return EXIT_DIFFERS;
     terminal.err(`error: ${refusalText(error)}\n`);
-    return EXIT_FAILED;
+    return error instanceof UsageError ? EXIT_USAGE : EXIT_FAILED;
   }
 }
 

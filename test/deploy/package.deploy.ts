@@ -61,4 +61,7 @@ it('starts without a build, and serves its console and a new kind', { timeout: 3
   expect(made.content).toMatchObject({ kind_id: 'city', name: 'Ghent' });
   const { stdout } = await run(join(folder, 'node_modules/.bin/kind'), ['project', 'list', '--json'], { cwd: folder });
   expect(JSON.parse(stdout)).toMatchObject([{ key: 'demo' }]);
+  const client = ['client', 'demo', '--out', join(folder, 'client'), '--as', 'administrator'];
+  await run(join(folder, 'node_modules/.bin/kind'), client, { cwd: folder });
+  expect(await readdir(join(folder, 'client'))).toEqual(['index.ts', 'runtime.ts', 'types.ts']);
 });

@@ -1,0 +1,345 @@
+/** What the runtime of the client sends, and what it makes of the answers, with the service behind it. */
+import { describe, expect, it } from 'vitest';
+import { CODES } from '../../../packages/client/codes.js';
+import { createClient, KindError, type ClientOptions, type Page } from '../../../packages/client/index.js';
+import { asMember, defineKinds } from '../../support/callers.js';
+import { ok } from '../../support/definitions.js';
+import { makeKey } from '../../support/keys.js';
+import { ADMIN, sharedService } from '../../support/service.js';
+import { ERRORS } from '../../../src/shared/errors.js';
+
+interface Kinds {
+  readonly person: {
+    readonly unit: { readonly id: string; readonly username: string };
+    readonly refs: object;
+    readonly create: object;
+    readonly edit: object;
+    readonly all: true;
+    readonly can: 'list' | 'signup';
+    readonly functions: object;
+  };
+  readonly task: {
+    readonly unit: {
+      readonly id: string;
+      readonly title: string;
+      readonly size: number | null;
+      readonly owner: string | null;
+    };
+    readonly refs: { readonly owner: 'person' };
+    readonly create: { readonly title?: string; readonly size?: number };
+    readonly edit: { readonly size: { readonly $inc: number } };
+    readonly all: true;
+    readonly can: keyof typeof CODES | 'each';
+    readonly functions: object;
+  };
+}
+
+const root = await (await sharedService()).project();
+await asMember(root);
+await defineKinds(root, {
+  id: 'task',
+  changes: 'history',
+  parameters: [
+    { id: 'title', kind_id: 'string', nullable: false, unique: true, max_length: 20 },
+    { id: 'size', kind_id: 'integer' },
+    { id: 'owner', kind_id: 'unit', reference_kind: 'person' },
+  ],
+});
+const { secret } = await makeKey(root);
+const { url } = root.service;
+const client = (options: Partial<ClientOptions> = {}) => createClient<Kinds>({ url, project: root.id, ...options });
+const admin = client({ token: async () => secret });
+
+const credentials = { username: ADMIN.username, password: ADMIN.password };
+
+interface Sent {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Headers;
+}
+
+/** A `fetch` that keeps what is sent, and answers in place of the service where `instead` does. */
+function recorded(instead: (sent: Sent, at: number) => Response | Error | undefined = () => undefined) {
+  const sent: Sent[] = [];
+  const send = (async (input: string, init: RequestInit) => {
+    const one = { url: input, method: init.method ?? '', headers: new Headers(init.headers) };
+    sent.push(one);
+    const answer = instead(one, sent.length);
+    if (answer instanceof Error) throw answer;
+    return answer ?? fetch(input, init);
+  }) as typeof fetch;
+  return { sent, fetch: send };
+}
+
+const refusal = (status: number, code: string, headers: Record<string, string> = {}) =>
+  new Response(JSON.stringify({ content: null, messages: [{ code, text: 'no' }] }), { status, headers });
+const caught = async (call: PromiseLike<unknown>): Promise<KindError> => {
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof KindError) return error;
+    throw error;
+  }
+  throw new Error('it was not refused');
+};
+
+describe('units', () => {
+  it('are made, read, changed and removed', async () => {
+    const made = await admin.task.create({ title: 'one', size: 1 });
+    expect(Object.keys(made)).not.toContain('etag');
+    const read = await admin.task.get(made.id);
+    expect([read.title, read.etag]).toEqual(['one', made.etag]);
+    const changed = await admin.task.update(made.id, { size: { $inc: 2 } }, { ifMatch: read.etag });
+    expect(changed.size).toBe(3);
+    expect(await caught(admin.task.update(made.id, { size: 1 }, { ifMatch: read.etag }))).toMatchObject({
+      status: 412,
+      code: 'unit.changed',
+      requestId: expect.any(String),
+    });
+    expect((await admin.task.history(made.id)).items.map(({ operation }) => operation)).toEqual(['update', 'create']);
+    expect(await admin.task.remove(made.id, { dryRun: true })).toBeNull();
+    expect(await admin.task.remove(made.id)).toBeNull();
+    expect(await caught(admin.task.get(made.id))).toMatchObject({ status: 404, code: 'unit.unknown' });
+  });
+
+  it('are many', async () => {
+    const titles = Array.from({ length: 25 }, (_, at) => ({ title: `many ${at}`, size: at }));
+    expect((await admin.task.create(titles)).count).toBe(25);
+    const page = await admin.task.list({
+      filter: (f) => f.and(f.startswith('title', 'many'), f.gte('size', 20)),
+      include: ['title', { owner: ['username'] }],
+      order: ['-size'],
+      limit: 2,
+    });
+    expect(page).toMatchObject({
+      count: 5,
+      items: [
+        { title: 'many 24', owner: null },
+        { title: 'many 23', owner: null },
+      ],
+    });
+    const seen: string[] = [];
+    for await (const { title } of admin.task.each({ filter: (f) => f.startswith('title', 'many'), limit: 10 })) {
+      seen.push(title);
+    }
+    expect(seen).toHaveLength(25);
+    expect(await admin.task.updateAll((f) => f.in('size', [1, 2]), { size: 100 })).toMatchObject({ count: 2 });
+    expect(await caught(admin.task.removeAll((f) => f.all(), { max_affected: 3 }))).toMatchObject({
+      code: 'unit.too_many',
+    });
+    const groups = await admin.task.aggregate({
+      select: ['count()', 'most:max(size)'],
+      filter: (f) => f.eq('size', 100),
+    });
+    expect(groups.items).toEqual([{ count: 2, most: 100 }]);
+    const up = await admin.task.upsert({ title: 'many 3', size: 7 }, { by: ['title'] });
+    expect(up).toMatchObject({ result: 'updated', unit: { size: 7 } });
+    const both = await admin.task.upsert([{ title: 'many 3' }, { title: 'new' }], {
+      by: ['title'],
+      on_conflict: 'ignore',
+    });
+    expect(both.results).toEqual(['ignored', 'created']);
+    expect(await admin.task.links(up.unit.id, 'child')).toMatchObject({ count: 0 });
+    expect((await admin.task.removeAll((f) => f.all())).count).toBe(26);
+  });
+
+  it('have ids that lead nowhere else', () => {
+    for (const id of ['', '.', '..']) {
+      expect(() => admin.task.get(id)).toThrow(TypeError);
+      expect(() => admin.task.remove(id)).toThrow(TypeError);
+    }
+    expect(() => admin.of('' as 'task').list()).toThrow(TypeError);
+  });
+});
+
+describe('a call', () => {
+  it('is sent once, when it is awaited', async () => {
+    const { sent, fetch } = recorded();
+    const call = client({ token: secret, fetch }).task.list();
+    expect(sent).toEqual([]);
+    expect(await Promise.all([call, call, call.then((page: Page<unknown>) => page)])).toHaveLength(3);
+    await call.result();
+    expect(sent).toHaveLength(1);
+    expect([...sent[0]!.headers.keys()].sort()).toEqual(['authorization', 'kind-project-key']);
+  });
+
+  it('tells its refusal by a code that it has, or other', async () => {
+    const long = { title: 'x'.repeat(21) };
+    expect(await admin.task.create(long).result()).toMatchObject({
+      ok: false,
+      code: 'parameter.too_long',
+      messages: [{ parameter: 'title' }],
+    });
+    const odd = recorded(() => refusal(418, 'tea.pot'));
+    const call = client({ token: secret, fetch: odd.fetch }).task.list();
+    expect(await call.result()).toMatchObject({ ok: false, code: 'other', messages: [{ code: 'tea.pot' }] });
+    expect(await caught(call)).toMatchObject({ status: 418, code: 'tea.pot' });
+    const proxy = recorded(() => new Response('<html>', { status: 502 }));
+    expect(await caught(client({ token: secret, fetch: proxy.fetch }).task.list())).toMatchObject({
+      status: 502,
+      code: 'other',
+    });
+    const page = recorded(() => new Response('<html>'));
+    expect(await caught(client({ token: secret, fetch: page.fetch }).task.list())).toMatchObject({
+      status: 200,
+      code: 'other',
+    });
+  });
+
+  it('ends with its signal', async () => {
+    const stop = new AbortController();
+    const { fetch } = recorded(() => {
+      stop.abort();
+      return new TypeError('broken');
+    });
+    const call = client({ token: secret, fetch }).task.list({}, { signal: stop.signal });
+    await expect(call.result()).rejects.toThrow();
+  });
+
+  it('has a key for caches', async () => {
+    const call = admin.task.list({ limit: 3 });
+    expect(call.key).toEqual([root.id, null, 'GET', '/task/unit?limit=3']);
+    expect(admin.task.create({ title: 'a' }).key.at(-1)).toEqual({ title: 'a' });
+  });
+
+  it('knows only codes that there are', () => {
+    const unknown = Object.values(CODES).flatMap((codes) => codes.filter((code) => !(code in ERRORS)));
+    expect(unknown).toEqual([]);
+  });
+});
+
+describe('another try', () => {
+  const busy = () => refusal(503, 'server.busy', { 'retry-after': '0' });
+  const away = () => refusal(503, 'database.unavailable', { 'retry-after': '0' });
+
+  it('is made of reads, and of writes with a key, which it keeps', async () => {
+    for (const fault of [busy, away, () => refusal(429, 'project.limit', { 'retry-after': '0' })]) {
+      const { sent, fetch } = recorded((_, at) => (at < 3 ? fault() : undefined));
+      expect(await client({ token: secret, fetch }).task.list()).toMatchObject({ items: expect.anything() });
+      expect(sent).toHaveLength(3);
+    }
+    const { sent, fetch } = recorded((_, at) => (at === 1 ? away() : undefined));
+    const kind = client({ token: secret, fetch });
+    await kind.task.create({ title: 'again' });
+    const keys = sent.map(({ headers }) => headers.get('idempotency-key'));
+    expect(keys).toEqual([expect.stringMatching(/^[a-z0-9]{20,}$/), keys[0]]);
+    await kind.task.removeAll((f) => f.all());
+    expect(sent.at(-1)?.headers.get('idempotency-key')).not.toBe(keys[0]);
+  });
+
+  it('is not made of what may have been done', async () => {
+    const { sent, fetch } = recorded((_, at) => (at === 1 ? away() : undefined));
+    const kind = client({ fetch });
+    // Without a token there are no keys.
+    expect(await caught(kind.auth.signin({ username: 'nobody', password: 'wrong wrong' }))).toMatchObject({
+      status: 503,
+    });
+    const first = recorded((_, at) => (at === 1 ? busy() : undefined));
+    const signin = client({ fetch: first.fetch }).auth.signin({ username: 'nobody', password: 'wrong wrong' });
+    expect(await caught(signin)).toMatchObject({ code: 'signin.failed' });
+    expect([sent.length, first.sent.length]).toEqual([1, 2]);
+  });
+
+  it('is not made for longer than the service asks', async () => {
+    const { sent, fetch } = recorded(() => refusal(429, 'project.limit', { 'retry-after': '3600' }));
+    expect(await caught(client({ token: secret, fetch }).task.list())).toMatchObject({ code: 'project.limit' });
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe('a session', () => {
+  it('begins, is renewed once for all, and ends', async () => {
+    let expired = false;
+    const { sent, fetch } = recorded(({ url: at, headers }) =>
+      expired && !at.includes('/auth/') && headers.get('authorization') === `Bearer ${old}`
+        ? refusal(401, 'token.invalid')
+        : undefined,
+    );
+    const kept = new Map<string, string>();
+    const storage = {
+      get: (name: string) => kept.get(name),
+      set: (name: string, value: string) => kept.set(name, value),
+      remove: (name: string) => kept.delete(name),
+    };
+    const kind = client({ fetch, storage });
+    const seen: (string | null)[] = [];
+    kind.auth.onChange((member) => seen.push(member?.id ?? null));
+    const member = await kind.auth.signin(credentials);
+    expect(member).toMatchObject({ username: 'admin' });
+    expect(Object.keys(member ?? {})).not.toContain('access_token');
+    expect(await kind.auth.me()).toMatchObject({ id: member?.id, administrator: true });
+    const old = sent.at(-1)?.headers.get('authorization')?.slice(7);
+    expired = true;
+    const before = sent.length;
+    await Promise.all([kind.task.list(), kind.task.list(), kind.person.list()]);
+    const after = sent.slice(before).map(({ url: at }) => at.replace(/.*\/api\/lib/, ''));
+    expect(after.filter((at) => at === '/auth/refresh')).toHaveLength(1);
+    expect(kind.task.list().key.slice(0, 2)).toEqual([root.id, member?.id]);
+    // Another visit.
+    const later = client({ storage });
+    expect(await later.auth.me()).toMatchObject({ id: member?.id });
+    await later.auth.signout();
+    expect(kept.size).toBe(0);
+    expired = true;
+    expect(await caught(kind.task.list())).toMatchObject({ status: 401 });
+    expect(seen).toEqual([member?.id, null]);
+    expect(kind.auth.member).toBeNull();
+  });
+
+  it('of somebody else ends this one', async () => {
+    const ann = await ok(root.as(undefined).post('/auth/person/signup', signUp('ann')));
+    const kept = new Map<string, string>();
+    const storage = {
+      get: (name: string) => kept.get(name),
+      set: (name: string, value: string) => kept.set(name, value),
+      remove: (name: string) => kept.delete(name),
+    };
+    let expired = false;
+    const { fetch } = recorded(({ url: at }) =>
+      expired && !at.includes('/auth/') ? refusal(401, 'token.invalid') : undefined,
+    );
+    const kind = client({ storage, fetch });
+    const seen: (string | null)[] = [];
+    await kind.auth.signin(credentials);
+    kind.auth.onChange((member) => seen.push(member?.id ?? null));
+    kept.set(`kind.${root.id}`, ann.refresh_token as string);
+    expired = true;
+    expect(await caught(kind.task.list())).toMatchObject({ status: 401, code: 'token.invalid' });
+    expect(seen).toEqual([null]);
+    expect(kept.size).toBe(1);
+  });
+
+  it('begins with a sign-up', async () => {
+    const kind = client();
+    const member = await kind.auth.signup('person', {
+      username: 'bob',
+      password: 'correct horse 3',
+      email: 'bob@example.com',
+    });
+    expect(member).toMatchObject({ kind_id: 'person', username: 'bob' });
+    await kind.auth.change_password({ current_password: 'correct horse 3', new_password: 'correct horse 4' });
+    expect(await kind.auth.signin({ username: 'bob', password: 'correct horse 3' }).result()).toMatchObject({
+      code: 'signin.failed',
+    });
+  });
+
+  it('in a cookie is for pages of the service', () => {
+    expect(() => client({ storage: 'cookie' })).toThrow(/is for pages of http/);
+  });
+
+  it('goes nowhere else', async () => {
+    const { fetch } = recorded();
+    const seen: RequestInit[] = [];
+    const watching = ((input: string, init: RequestInit) => {
+      seen.push(init);
+      return fetch(input, init);
+    }) as typeof globalThis.fetch;
+    await client({ token: secret, fetch: watching }).task.list();
+    expect(seen[0]).toMatchObject({ redirect: 'error', credentials: 'omit' });
+  });
+});
+
+function signUp(username: string): object {
+  const credentials = { username, password: 'correct horse 2' };
+  return { ...credentials, kind_system_user: { ...credentials, email: `${username}@example.com` } };
+}
