@@ -16,13 +16,14 @@ import {
   definitionsOf,
 } from '../../model/check/check-model.js';
 import { definitionOf, type ParameterRecord } from '../../model/build/definition-records.js';
+import { acceptedValue } from '../../model/accepted-value.js';
 import { checkParameter } from '../../model/check/check-parameter.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';
-import { kindsUsing, type Field, type Model } from '../../model/model.js';
+import { kindsUsing, type Model } from '../../model/model.js';
 import { IDENTIFIER_HINT, isIdentifier, namedByRecord } from '../../shared/identifiers.js';
 import { faultTexts } from '../../shared/collect-faults.js';
 import type { Faults } from '../../shared/errors.js';
-import { isPlainObject, parsedObject, scalarText, typeName, type Json } from '../../shared/json.js';
+import { parsedObject, scalarText, type Json } from '../../shared/json.js';
 import { runSync } from '../../shared/work-in-pieces.js';
 import { ArchiveError } from './archive.js';
 import type { ProjectFile } from './project-files.js';
@@ -62,16 +63,6 @@ function checkLine({ rows }: ProjectFile, line: Definition, faults: Faults): voi
   if (access === undefined) return;
   if (rows.table === KIND_KIND) checkAccess(NO_TRAITS, access, faults);
   if (rows.table === LINK_KIND) checkLinkAccess(access, faults);
-}
-
-function acceptedValue({ id, def, type }: Field, value: Json, bad: (text: string) => void): Json {
-  const accepted = (each: Json, path: string): Json =>
-    type.accept(each, def, (_, text) => bad(`${path}: ${text}`)) ?? null;
-  if (id === 'metadata' && !isPlainObject(value)) bad(`${id}: must be an object, got ${typeName(value)}`);
-  if (!def.multiple) return accepted(value, id);
-  if (Array.isArray(value)) return value.map((each: Json, at) => accepted(each, `${id}[${at}]`));
-  bad(`${id}: must be an array, got ${typeName(value)}`);
-  return null;
 }
 
 function checkParameterLine(stored: Definition, faults: Faults): void {
