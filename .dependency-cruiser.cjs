@@ -10,7 +10,7 @@ const layers = [
   ['unit'],
   ['changes'],
   ['file'],
-  ['kind', 'group', 'parameter', 'link', 'batch', 'transfer', 'auth', 'metrics', 'doc', 'console'],
+  ['kind', 'group', 'parameter', 'link', 'batch', 'transfer', 'model-file', 'auth', 'metrics', 'doc', 'console'],
   ['function', 'webhook'],
   ['workers'],
   ['cli'],

@@ -120,6 +120,10 @@ export const ERRORS = {
     status: 409,
     meaning: 'A kind with a module of functions gets another id only once there is a module for that id.',
   },
+  'model.bad_file': {
+    status: 400,
+    meaning: 'A model file has a fault: each is told with its line and the path of the value.',
+  },
   'group.unknown': { status: 404, meaning: 'The project has no such group.' },
   'group.exists': { status: 409, meaning: 'A group of that id exists already.' },
   'group.reserved': { status: 400, meaning: 'The id belongs to the system.' },

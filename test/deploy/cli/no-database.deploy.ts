@@ -25,7 +25,7 @@ async function kind(argv: readonly string[], env: Record<string, string>) {
   return { code, out, err };
 }
 
-/** Every command but `project create`, and `functions check`, which can do without. */
+/** Every command but `project create`, and `functions check` and `model check`, which can do without. */
 const COMMANDS = [
   ['project', 'list'],
   ['project', 'show', 'acme'],
@@ -33,6 +33,7 @@ const COMMANDS = [
   ['project', 'delete', 'acme', '--yes'],
   ['project', 'migrate'],
   ['member', 'set-password', 'acme', 'ann'],
+  ['model', 'dump', 'acme'],
   ['types', 'acme'],
 ];
 

@@ -1,0 +1,311 @@
+/** Checks a model file by itself: its keys, and the values of its fields as the API accepts them. Pure. */
+import { checkAccess, checkFieldRuleSyntax, checkLinkAccess } from '../access/check-access.js';
+import { checkAccepted } from '../access/accepted.js';
+import { ACCESS_DEFAULTS } from '../model/access-levels.js';
+import { definitionOf } from '../model/build/definition-records.js';
+import { NO_TRAITS } from '../model/built-in-traits.js';
+import { acceptedValue } from '../model/accepted-value.js';
+import { checkListShape } from '../model/check/check-model.js';
+import { checkParameter } from '../model/check/check-parameter.js';
+import { checkCheckShape } from '../model/check/kind-checks.js';
+import { PatternChecks } from '../model/check/pattern-checks.js';
+import type { Field } from '../model/model.js';
+import { isParameterTypeId, PARAMETER_TYPES } from '../model/parameter-type/type-by-id.js';
+import { faultTexts } from '../shared/collect-faults.js';
+import type { Faults } from '../shared/errors.js';
+import { IDENTIFIER_HINT, isIdentifier } from '../shared/identifiers.js';
+import { isPlainObject, jsonEqual, typeName, type Json } from '../shared/json.js';
+import { LIMITS } from '../shared/limits.js';
+import { didYouMean, shortened } from '../shared/texts.js';
+import type { WorkInPieces } from '../shared/work-in-pieces.js';
+import { readAdministered, SettingFault } from '../tenancy/project-settings.js';
+import type { FileObject } from './dump.js';
+import type { ReadText } from './read/read-text.js';
+import {
+  fieldsOf,
+  FILE_SETTINGS,
+  FORMAT,
+  FORMAT_VERSION,
+  SECTION_KINDS,
+  SECTIONS,
+  type SectionId,
+} from './sections.js';
+
+const TOP = ['format', 'version', 'partial', 'drop', 'settings', 'parameters', ...SECTIONS, 'units'] as const;
+/** What an entry may have beside the fields of its kind. */
+const MORE: Readonly<Record<SectionId, readonly string[]>> = {
+  kinds: ['was'],
+  groups: ['was'],
+  links: ['was'],
+  webhooks: [],
+  identity_providers: [],
+};
+const MORE_OF_PARAMETERS = ['type', 'was', 'fill'] as const;
+/** The variables that a file may name in place of a secret begin with it. */
+const SECRET_PREFIX = 'MODEL_';
+
+/** Adds a fault for everything that is wrong in a file, each with its line and path. @param faults `model.bad_file` */
+export function* checkModelFile({ value, lines, faults: read }: ReadText, faults: Faults): WorkInPieces<void> {
+  const check = new FileCheck(lines, faults);
+  for (const { line, path, text } of read) check.addIn(line, path, text);
+  if (value !== undefined) yield* check.file(value);
+}
+
+class FileCheck {
+  /** The definitions of shared parameters, with where they stand. */
+  readonly #shared = new Map<string, { readonly path: string; readonly entry: Json }>();
+
+  constructor(
+    private readonly lines: Readonly<Record<string, number>>,
+    private readonly faults: Faults,
+  ) {}
+
+  addIn(line: number, path: string, text: string): void {
+    const place = path === '' ? '' : `${path} `;
+    const named = path === '' ? {} : { parameter: path };
+    this.faults.add('model.bad_file', `line ${line}: ${place}${text}`, { line, ...named });
+  }
+
+  *file(value: Json): WorkInPieces<void> {
+    const file = this.#object(value, '');
+    if (!file) return;
+    if (file['format'] !== FORMAT) this.#add('format', `must be '${FORMAT}'`);
+    this.#checkVersion(file['version']);
+    const partial = this.#flag(file, 'partial');
+    this.#checkKeys(file, '', TOP, 'a model file');
+    this.#checkDrop(file['drop'], partial);
+    for (const [name, given] of this.#entries(file, 'settings')) this.#checkSetting(name, given);
+    for (const [id, entry] of this.#entries(file, 'parameters')) {
+      this.#checkId(id, `parameters.${id}`);
+      if (entry !== null || !partial) this.#parameter(id, entry, `parameters.${id}`);
+      if (isPlainObject(entry) && entry['own'] === true)
+        this.#add(`parameters.${id}.own`, 'is for parameters that stand in their kind');
+      yield;
+    }
+    for (const section of SECTIONS) {
+      for (const [id, entry] of this.#entries(file, section)) {
+        this.#checkId(id, `${section}.${id}`);
+        this.#entry(section, entry, `${section}.${id}`);
+        yield;
+      }
+    }
+    for (const [id, seeds] of this.#entries(file, 'units')) this.#checkUnits(seeds, `units.${id}`);
+    if (!partial) this.#checkNames(file);
+  }
+
+  #add(path: string, text: string): void {
+    this.addIn(this.#lineOf(path), path, text);
+  }
+
+  /** The line of the innermost key of a path that has one. */
+  #lineOf(path: string): number {
+    for (let known = path; known !== ''; known = known.replace(/(?:^|\.|\[)[^.[]*$/, '')) {
+      const line = this.lines[known];
+      if (line !== undefined) return line;
+    }
+    return 1;
+  }
+
+  #object(value: Json | undefined, path: string): FileObject | undefined {
+    if (isPlainObject(value)) return value;
+    this.#add(path, `must be an object, got ${typeName(value)}`);
+    return undefined;
+  }
+
+  /** Those of a section; none if it is left out, or empty. */
+  #entries(file: FileObject, section: string): [string, Json][] {
+    const given = file[section] ?? null;
+    return given === null ? [] : Object.entries(this.#object(given, section) ?? {});
+  }
+
+  #checkKeys(given: FileObject, path: string, known: readonly string[], what: string): void {
+    for (const key of Object.keys(given)) {
+      if (known.includes(key)) continue;
+      const place = path === '' ? key : `${path}.${key}`;
+      this.#add(place, `is no field of ${what}${didYouMean(key, known)}`);
+    }
+  }
+
+  #checkVersion(version: Json | undefined): void {
+    if (version === FORMAT_VERSION) return;
+    const isNewer = typeof version === 'number' && version > FORMAT_VERSION;
+    this.#add('version', isNewer ? `${version} is of a newer release; this one reads 1` : `must be ${FORMAT_VERSION}`);
+  }
+
+  #flag(file: FileObject, name: string): boolean {
+    const given = file[name] ?? false;
+    if (typeof given !== 'boolean') this.#add(name, `must be true or false, got ${typeName(given)}`);
+    return given === true;
+  }
+
+  #checkDrop(drop: Json | undefined, partial: boolean): void {
+    if (drop === undefined || drop === null) return;
+    if (!partial) this.#add('drop', 'is for files with partial: true; a whole file leaves out what is dropped');
+    const isList = Array.isArray(drop) && (drop as Json[]).every((each) => typeof each === 'string');
+    if (!isList) this.#add('drop', 'must be a list of names, such as article.summary or links.cites');
+  }
+
+  #checkSetting(name: string, given: Json): void {
+    const path = `settings.${name}`;
+    if (!FILE_SETTINGS.some((each) => each === name)) {
+      this.#add(path, `is no setting of a model file${didYouMean(name, FILE_SETTINGS)}`);
+    } else if (name === 'access_default') {
+      if (!ACCESS_DEFAULTS.some((each) => each === given)) this.#add(path, `must be ${ACCESS_DEFAULTS.join(' or ')}`);
+    } else if (typeof given !== 'string' && typeof given !== 'boolean') {
+      this.#add(path, `must be a text, got ${typeName(given)}`);
+    } else {
+      const read = readAdministered(name, given);
+      if (read instanceof SettingFault) this.#add(path, read.text);
+    }
+  }
+
+  #checkId(id: string, path: string): void {
+    if (!isIdentifier(id)) this.#add(path, `is no id: it must be ${IDENTIFIER_HINT}`);
+  }
+
+  #entry(section: SectionId, given: Json, path: string): void {
+    // A group may be a list of its kinds alone.
+    const short = section === 'groups' && Array.isArray(given);
+    const entry = this.#object(short ? { kind_list: given } : (given ?? {}), path);
+    if (!entry) return;
+    const kindId = SECTION_KINDS[section];
+    const fields = fieldsOf(kindId);
+    this.#checkKeys(entry, path, [...fields.keys(), ...MORE[section]], `an entry of ${section}`);
+    this.#checkWas(entry, path);
+    for (const [name, field] of fields) {
+      if (name === 'parameters') this.#listed(entry, path, section);
+      else if (name in entry) this.#value(field, entry[name] ?? null, short ? path : `${path}.${name}`);
+    }
+    this.#checkMeaning(path, (faults) => {
+      for (const key of ['unique', 'indexes']) if (entry[key] !== null) checkListShape(key, entry[key], faults);
+      checkCheckShape(entry['checks'], faults);
+      checkAccepted(entry['accepted'], faults);
+      const access = withoutNulls(entry['access'] ?? null);
+      if (access === null) return;
+      if (section === 'kinds') checkAccess(NO_TRAITS, access, faults);
+      if (section === 'links') checkLinkAccess(access, faults);
+    });
+  }
+
+  /** The parameters of a kind or link type: a name alone is that of a shared one. */
+  #listed(entry: FileObject, path: string, section: SectionId): void {
+    const listed = entry['parameters'] ?? null;
+    if (listed === null) return;
+    for (const [id, given] of Object.entries(this.#object(listed, `${path}.parameters`) ?? {})) {
+      const place = `${path}.parameters.${id}`;
+      this.#checkId(id, place);
+      if (given === null) continue;
+      this.#parameter(id, given, place);
+      if (section === 'links' && isPlainObject(given) && given['own'] === true)
+        this.#add(`${place}.own`, 'is for parameters of kinds; those of link types are shared');
+    }
+  }
+
+  #parameter(id: string, given: Json, path: string): void {
+    const entry = this.#object(given, path);
+    if (!entry) return;
+    const type = entry['type'];
+    if (typeof type !== 'string' || !isParameterTypeId(type)) {
+      const hint = typeof type === 'string' ? didYouMean(type, PARAMETER_TYPES.keys()) : '';
+      this.#add(`${path}.type`, `must be a parameter type${hint}: ${[...PARAMETER_TYPES.keys()].join(', ')}`);
+      return;
+    }
+    this.#checkShared(id, entry, path);
+    const fields = fieldsOf(type);
+    this.#checkKeys(entry, path, [...MORE_OF_PARAMETERS, ...fields.keys()], `a parameter of type ${type}`);
+    this.#checkWas(entry, path);
+    const values = [...fields].filter(([name]) => entry[name] !== undefined && entry[name] !== null);
+    for (const [name, field] of values) this.#value(field, entry[name] ?? null, `${path}.${name}`);
+    this.#checkMeaning(path, (faults) => {
+      const stored = values.map(([name, { column }]): [string, Json] => [column ?? name, entry[name] ?? null]);
+      const record = { ...Object.fromEntries(stored), id, kind_id: type, label: id };
+      const def = definitionOf(record);
+      // Patterns are compiled where they are stored.
+      checkParameter(def, faults, new PatternChecks());
+      checkFieldRuleSyntax(def, faults);
+    });
+  }
+
+  /** A shared parameter that stands in several places is the same in all. */
+  #checkShared(id: string, entry: FileObject, path: string): void {
+    if (entry['own'] === true) return;
+    const first = this.#shared.get(id);
+    if (!first) this.#shared.set(id, { path, entry });
+    else if (!jsonEqual(first.entry, entry)) {
+      const way = 'name it by its id alone in all but one, or give it own: true';
+      this.#add(path, `is another definition than ${first.path} in line ${this.#lineOf(first.path)}; ${way}`);
+    }
+  }
+
+  #checkWas(entry: FileObject, path: string): void {
+    const was = entry['was'] ?? null;
+    if (was !== null && !isIdentifier(was)) this.#add(`${path}.was`, `is no id: it must be ${IDENTIFIER_HINT}`);
+  }
+
+  #value(field: Field, value: Json, path: string): void {
+    if (value === null || isVariable(value) || field.id === 'headers') return this.#checkVariables(field, value, path);
+    // The path is named already.
+    const bad = (text: string) => this.#add(path, text.replace(/^[^:]*: /, ''));
+    acceptedValue(field, value, bad);
+  }
+
+  /** Secrets are named by a variable, and by no other fields. */
+  #checkVariables({ id, sealed }: Field, value: Json, path: string): void {
+    const isSecret = sealed !== undefined || id === 'headers';
+    const values = isPlainObject(value) && !isVariable(value) ? Object.entries(value) : [['', value] as const];
+    for (const [name, each] of values) {
+      if (!isVariable(each)) continue;
+      const place = name === '' ? path : `${path}.${name}`;
+      if (!isSecret) this.#add(place, 'is no secret, so that no variable stands in its place');
+      else if (typeof each.env !== 'string' || !each.env.startsWith(SECRET_PREFIX))
+        this.#add(`${place}.env`, `must be the name of a variable that begins with ${SECRET_PREFIX}`);
+    }
+  }
+
+  /** @param check whose faults begin with the name of the field */
+  #checkMeaning(path: string, check: (faults: Faults) => void): void {
+    for (const text of faultTexts(check)) {
+      const [, field = '', rest = text] = /^([a-z_]+)((?:\.|\[|: )[^]*)$/.exec(text) ?? [];
+      const place = field === '' ? path : `${path}.${field.startsWith('default_') ? 'default' : field}`;
+      this.#add(place, rest.replace(/^: /, ''));
+    }
+  }
+
+  #checkUnits(given: Json, path: string): void {
+    const seeds = this.#object(given, path);
+    if (!seeds) return;
+    this.#checkKeys(seeds, path, ['by', 'items'], 'the units of a kind');
+    const { by, items } = seeds;
+    const isNames = Array.isArray(by) && by.length > 0 && (by as Json[]).every((each) => typeof each === 'string');
+    if (!isNames) this.#add(`${path}.by`, 'must be a list of the parameters by which a unit is found');
+    if (!Array.isArray(items) || !(items as Json[]).every(isPlainObject))
+      this.#add(`${path}.items`, 'must be a list of units');
+    else if (items.length > LIMITS.bulk)
+      this.#add(`${path}.items`, `has ${items.length} units; at most ${LIMITS.bulk}`);
+  }
+
+  /** Shared parameters that are named alone stand somewhere in a whole file. */
+  #checkNames(file: FileObject): void {
+    for (const section of ['kinds', 'links'] as const) {
+      for (const [id, entry] of Object.entries((file[section] ?? {}) as FileObject)) {
+        const listed = isPlainObject(entry) && isPlainObject(entry['parameters']) ? entry['parameters'] : {};
+        for (const [name, given] of Object.entries(listed)) {
+          if (given !== null || this.#shared.has(name)) continue;
+          const hint = didYouMean(shortened(name), this.#shared.keys());
+          this.#add(`${section}.${id}.parameters.${name}`, `is no parameter of the file${hint}`);
+        }
+      }
+    }
+  }
+}
+
+/** The default of an operation may be named. */
+function withoutNulls(access: Json): Json {
+  if (!isPlainObject(access)) return access;
+  return Object.fromEntries(Object.entries(access as FileObject).filter(([, setting]) => setting !== null));
+}
+
+/** `{env: NAME}` stands for a secret. */
+function isVariable(value: unknown): value is { readonly env: unknown } {
+  return isPlainObject(value) && Object.keys(value).length === 1 && 'env' in value;
+}

@@ -1,0 +1,60 @@
+/** What a model file is made of: its sections, and the fields of their entries, which are those of the API. Pure. */
+import { GROUP_KIND, IDENTITY_PROVIDER_KIND, KIND_KIND, LINK_KIND, WEBHOOK_KIND } from '../model/built-in-traits.js';
+import { BUILT_IN_KINDS } from '../model/built-in/built-in.js';
+import { METADATA_FIELD } from '../model/field.js';
+import type { Field } from '../model/model.js';
+import { settingName } from '../model/parameter-setting/parameter-settings.js';
+
+export const FORMAT = 'kind-model';
+export const FORMAT_VERSION = 1;
+
+/** The sections whose entries are units of one built-in kind, by its id. Parameters have several: one for each type. */
+export const SECTION_KINDS = {
+  kinds: KIND_KIND,
+  groups: GROUP_KIND,
+  links: LINK_KIND,
+  webhooks: WEBHOOK_KIND,
+  identity_providers: IDENTITY_PROVIDER_KIND,
+} as const;
+
+export type SectionId = keyof typeof SECTION_KINDS;
+
+export const SECTIONS = Object.keys(SECTION_KINDS) as SectionId[];
+
+/** The settings of a project that are part of its model. All others are the operator's. */
+export const FILE_SETTINGS = [
+  'access_default',
+  'otp',
+  'verify_email',
+  'second_step',
+  'redirects',
+  'passkey_domain',
+  'passkey_origins',
+  'mail_sign_in',
+  'image_sizes',
+  'originals',
+] as const;
+
+/** `persistence` says the same as `only_run_time`. */
+const WITHOUT: ReadonlySet<string> = new Set(['id', 'kind_id', 'persistence', 'format']);
+
+function isWritten(field: Field): boolean {
+  return !field.system && field.constant === undefined && !field.recordOnly && !WITHOUT.has(field.id);
+}
+
+const FIELDS: ReadonlyMap<string, ReadonlyMap<string, Field>> = new Map(
+  BUILT_IN_KINDS.map(({ id, fields }) => {
+    const written = [...fields, METADATA_FIELD].filter(isWritten);
+    return [id, new Map(written.map((field) => [fileName(id, field.id), field]))];
+  }),
+);
+
+/** The fields that an entry of a built-in kind may have, by their names in the file. */
+export function fieldsOf(kindId: string): ReadonlyMap<string, Field> {
+  return FIELDS.get(kindId) ?? new Map<string, Field>();
+}
+
+/** The name in the file of a field of the API: `default_string` is `default`. */
+function fileName(kindId: string, id: string): string {
+  return id === settingName('default', kindId) ? 'default' : id;
+}

@@ -1,0 +1,199 @@
+/** The model of a project as a file: what is written, and what a check of such a file says. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { asAdministrator, asMember, defineKinds } from '../../support/callers.js';
+import { runCommand } from '../../support/command-line.js';
+import { ok } from '../../support/definitions.js';
+import { sharedService, type TestProject } from '../../support/service.js';
+
+const service = await sharedService();
+const folder = mkdtempSync(join(tmpdir(), 'kind-model-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function fileWith(text: string, name = 'model.yaml'): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+async function shop(): Promise<TestProject> {
+  const project = await service.project();
+  await asMember(project);
+  await ok(project.post('/decimal/unit', { id: 'price', label: 'Price', scale: 2, min_value: '0' }));
+  await defineKinds(
+    project,
+    {
+      id: 'article',
+      label: 'Article',
+      parameters: [
+        { id: 'title', label: 'Title', kind_id: 'string', required: true, max_length: 200 },
+        { id: 'state', own: true, kind_id: 'string', values: ['draft', 'published'], default_string: 'draft' },
+        'price',
+        { id: 'author', kind_id: 'unit', reference_kind: 'person' },
+      ],
+      unique: [['title', 'author']],
+      access: { read: ['eq(state,published)', 'eq(author,@member.id)'], create: 'member' },
+      changes: 'history',
+    },
+    { id: 'page', parameters: ['title', 'price'] },
+  );
+  await ok(project.put('/kind/unit/kind_admin', { access: { update: 'nobody' } }));
+  await ok(project.post('/group/unit', { id: 'things', label: 'Things', kind_list: ['page', 'article'] }));
+  await ok(
+    project.post('/link/unit', {
+      id: 'cites',
+      label: 'Cites',
+      parameters: [{ id: 'page_number', label: 'Page', kind_id: 'integer' }],
+      access: { create: 'member' },
+    }),
+  );
+  await ok(project.post('/webhook/unit', { id: 'audit', url: 'https://example.org/h', kinds: ['article'] }));
+  return project;
+}
+
+const SHOP = `format: kind-model
+version: 1
+parameters:
+  price:
+    type: decimal
+    label: Price
+    min_value: "0"
+    scale: 2
+  title:
+    type: string
+    label: Title
+    max_length: 200
+    required: true
+kinds:
+  article:
+    label: Article
+    unique:
+      - [title, author]
+    access:
+      read: ["eq(state,published)", "eq(author,@member.id)"]
+      create: member
+    changes: history
+    parameters:
+      title:
+      state:
+        type: string
+        default: draft
+        values: [draft, published]
+        own: true
+      price:
+      author:
+        type: unit
+        reference_kind: person
+  kind_admin:
+    access:
+      update: nobody
+  page:
+    parameters:
+      title:
+      price:
+  person:
+    label: Person
+    changes: feed
+groups:
+  kind_auth_member: [person]
+  things:
+    label: Things
+    kind_list: [page, article]
+links:
+  cites:
+    label: Cites
+    access:
+      create: member
+    parameters:
+      page_number:
+        type: integer
+        label: Page
+webhooks:
+  audit:
+    url: https://example.org/h
+    kinds: [article]
+`;
+
+let project: TestProject;
+beforeAll(async () => {
+  project = await shop();
+});
+
+describe('the file of a model', () => {
+  it('has what is other than in a new project, sorted, and is well', async () => {
+    const { code, out } = await runCommand('model', 'dump', project.id);
+    expect(out).toBe(SHOP);
+    expect(code).toBe(0);
+    const checked = await runCommand('model', 'check', fileWith(out));
+    expect(checked).toMatchObject({ code: 0, out: expect.stringContaining('is well') as string });
+  });
+
+  it('of a new project has nothing', async () => {
+    const { out } = await runCommand('model', 'dump', (await service.project()).id);
+    expect(out).toBe('format: kind-model\nversion: 1\n');
+  });
+
+  it('is the same as JSON, which is read as well', async () => {
+    const { out } = await runCommand('model', 'dump', project.id, '--json');
+    expect(JSON.parse(out)).toMatchObject({ format: 'kind-model', kinds: { page: { parameters: { title: null } } } });
+    expect(await runCommand('model', 'check', fileWith(out, 'model.json'))).toMatchObject({ code: 0 });
+  });
+
+  it('has settings that differ, and no secret', async () => {
+    const one = await service.project();
+    await runCommand('project', 'set', one.id, 'access_default=closed');
+    const admin = await asAdministrator(one);
+    await ok(admin.put('/settings', { verify_email: true, redirects: 'https://app.example.org/back' }));
+    await defineKinds(one, { id: 'person' });
+    await ok(one.put('/group/unit/kind_auth_member', { kind_list: ['kind_admin', 'person'] }));
+    const provider = { id: 'login', issuer: 'https://login.example.org', client_id: 'x', client_secret: 'very secret' };
+    await ok(admin.post('/identity_provider/unit', { ...provider, member_kind: 'person' }));
+    const { out } = await runCommand('model', 'dump', one.id);
+    expect(out).toContain(
+      'settings:\n  access_default: closed\n  redirects: https://app.example.org/back\n  verify_email: on\n',
+    );
+    expect(out).toContain('login:\n    issuer: https://login.example.org\n');
+    expect(out).not.toContain('secret');
+  });
+
+  it('is written onto a file that is there, whose comments stay', async () => {
+    const path = fileWith(`# The shop.
+format: kind-model
+version: 1
+kinds:
+  # What is sold.
+  article: # for now
+    label: Post
+    parameters:
+      title:
+  gone:
+    label: Gone
+`);
+    expect(await runCommand('model', 'dump', project.id, '--out', path)).toMatchObject({ code: 0 });
+    const text = readFileSync(path, 'utf8');
+    expect(text).toMatch(/^# The shop\.\nformat: kind-model\nversion: 1\nparameters:\n/);
+    expect(text).toContain('  # What is sold.\n  article:\n    # for now\n    label: Article\n');
+    expect(text).not.toContain('gone');
+    await runCommand('model', 'dump', project.id, '--out', path);
+    expect(readFileSync(path, 'utf8')).toBe(text);
+    expect(text.replaceAll(/^ *#.*\n/gm, '')).toBe(SHOP);
+  });
+});
+
+describe('a check of a file', () => {
+  it('tells all faults, a line each, and exits with 1', async () => {
+    const text = 'format: kind-model\nversion: 1\nkinds:\n  a:\n    lable: A\n    active: yes\n';
+    const { code, out, err } = await runCommand('model', 'check', fileWith(text));
+    expect(out.trimEnd().split('\n')).toEqual([
+      expect.stringContaining(
+        "model.yaml: line 5: kinds.a.lable is no field of an entry of kinds (did you mean 'label'?)",
+      ),
+      expect.stringContaining('model.yaml: line 6: kinds.a.active must be'),
+    ]);
+    expect(err).toContain('has 2 faults');
+    expect(code).toBe(1);
+    expect((await runCommand('model', 'check', join(folder, 'nothing.yaml'))).err).toContain('cannot be read');
+  });
+});
