@@ -128,6 +128,16 @@ export const CODES = {
     'mail_sign_in.off',
     'passkey.not_set_up',
   ],
+  upload: [
+    ...WRITE,
+    'file.type_mismatch',
+    'file.upload_unknown',
+    'file.wrong_offset',
+    'file.too_many_uploads',
+    'file.upload_busy',
+    'file.unavailable',
+    'token.revoked',
+  ],
   batch: [
     ...EDIT,
     ...REMOVE,

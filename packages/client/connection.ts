@@ -49,7 +49,7 @@ function randomKey(): string {
 }
 
 /** Ends with the signal too: what is sent then is refused by `fetch`. */
-function pause(ms: number, signal?: AbortSignal): Promise<void> {
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(stop, ms);
     function stop(): void {
@@ -129,6 +129,10 @@ export class Connection {
     const address = addressOf(sent);
     const key = [this.#project, this.#session.member?.id ?? null, sent.method, address, sent.body];
     return new Call(key.slice(0, sent.body === undefined ? 4 : 5), sent.codes, async () => read(await this.#ask(sent)));
+  }
+
+  async hasToken(): Promise<boolean> {
+    return (await this.#session.token()) !== undefined;
   }
 
   /** Reads an answer in JSON. @throws KindError */

@@ -1,5 +1,5 @@
 /** Builds filters in the language of the service (docs/filter.md). */
-import type { Checked, Field, Ref, Shapes } from './kinds.js';
+import type { Checked, Field, Shapes } from './kinds.js';
 
 /** A filter of units of a kind, made by the builder. */
 export interface Filter<K> {
@@ -27,12 +27,6 @@ interface CompareText<S extends Shapes<S>, K extends keyof S> {
 interface CompareFields<S extends Shapes<S>, K extends keyof S> {
   <P extends string, Q extends string>(path: Checked<S, K, P>, other: Checked<S, K, Q>): Filter<K>;
 }
-/** The references that lead to a kind: `comment.article`. */
-type Referrer<S extends Shapes<S>, K> = {
-  [L in keyof S & string]: {
-    [R in Ref<S, L>]: S[L]['refs'][R] extends K ? `${L}.${R}` : never;
-  }[Ref<S, L>];
-}[keyof S & string];
 type Referring<S, R> = R extends `${infer L}.${string}` ? L & keyof S : never;
 
 /** Builds filters (docs/filter.md), with the names of the service. */
@@ -69,8 +63,8 @@ export interface Filters<S extends Shapes<S>, K extends keyof S> {
     kilometres: number,
   ): Filter<K>;
   similar<P extends string>(path: Checked<S, K, P>, text: string, least?: number): Filter<K>;
-  exists<R extends Referrer<S, K>>(relation: R, filter?: Build<S, Referring<S, R>>): Filter<K>;
-  count_related<R extends Referrer<S, K>>(relation: R, filter?: Build<S, Referring<S, R>>): Counted<K>;
+  exists<R extends S[K]['from']>(relation: R, filter?: Build<S, Referring<S, R>>): Filter<K>;
+  count_related<R extends S[K]['from']>(relation: R, filter?: Build<S, Referring<S, R>>): Counted<K>;
   linked<L extends keyof S & string>(
     link_id: string,
     direction: 'parent' | 'child',
@@ -83,7 +77,7 @@ export interface Filters<S extends Shapes<S>, K extends keyof S> {
     kind_id?: L,
     filter?: Build<S, L>,
   ): Counted<K>;
-  referred<R extends Referrer<S, K>>(relation?: R, filter?: Build<S, Referring<S, R>>): Filter<K>;
+  referred<R extends S[K]['from']>(relation?: R, filter?: Build<S, Referring<S, R>>): Filter<K>;
 }
 
 const isWord = (text: string) => /^[^.,()[\]"\s]+$/.test(text);

@@ -1,6 +1,17 @@
 /** What an application uses. `kind client` writes all modules as one file, with these exports. */
-export type { AggregateQuery, HistoryQuery, LinkedUnit, LinksQuery, Page, Version, Versioned } from './operations.js';
+export type {
+  AggregateQuery,
+  HistoryQuery,
+  LinkedUnit,
+  LinksQuery,
+  LiveOptions,
+  Page,
+  Version,
+  Versioned,
+} from './operations.js';
 export type { Auth, SecondStep } from './auth.js';
+export type { ChangeEvent, ChangesQuery } from './changes.js';
+export type { FileUnit, UploadOptions } from './files.js';
 export { Call, KindError } from './call.js';
 export type { EditOptions, Message, Options, Result, WriteOptions } from './call.js';
 export { createClient } from './client.js';

@@ -29,6 +29,8 @@ export interface KindShape {
   readonly unit: object;
   /** Its references, with the kinds that they lead to. */
   readonly refs: object;
+  /** The references that lead here: `comment.article`. */
+  readonly from: string;
   /** The values of a new unit, and what an edit may have in place of some of them. */
   readonly create: object;
   readonly edit: object;

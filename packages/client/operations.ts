@@ -95,6 +95,11 @@ export interface LinkedUnit {
   readonly [field: string]: unknown;
 }
 
+export interface LiveOptions extends Options {
+  /** Called once, when the list is not kept any more. */
+  readonly onError?: (error: unknown) => void;
+}
+
 export interface HistoryQuery {
   readonly limit?: number;
   readonly offset?: number;
@@ -168,7 +173,36 @@ interface Operations<S extends Shapes<S>, K extends keyof S> {
     options?: Options,
   ): Call<Page<LinkedUnit>, Code<'links'>>;
   history(id: string, query?: HistoryQuery, options?: Options): Call<Page<Version>, Code<'history'>>;
+  /** Calls `listener` with the list whenever it has changed. The answer ends that. */
+  live<const I extends Include<S, K> = never, X extends Name<S, K> = never, const O extends string = never>(
+    query: Omit<Query<S, K, I, X, O>, 'offset' | 'cursor' | 'search'>,
+    listener: (page: Page<Selected<S, K, I, X>>) => void,
+    options?: LiveOptions,
+  ): () => void;
 }
+
+/** The answer of an operation of a batch: what is read of it may stand in later operations. */
+type Later<T> = (T extends object ? T : unknown) & { readonly later?: T };
+type Recordings<S extends Shapes<S>, K extends keyof S> = {
+  list<const O extends string = never>(
+    query?: Omit<Query<S, K, never, never, O>, 'include' | 'exclude'>,
+  ): Later<Page<S[K]['unit']>>;
+  get(id: string): Later<S[K]['unit']>;
+  create(values: S[K]['create']): Later<Written<S, K>>;
+  create(
+    values: readonly S[K]['create'][],
+  ): Later<{ readonly count: number; readonly items: readonly Written<S, K>[] }>;
+  update(id: string, changes: Changes<S, K>, options?: { readonly ifMatch?: string }): Later<Written<S, K>>;
+  updateAll(filter: Build<S, K>, changes: Changes<S, K>): Later<{ readonly count: number }>;
+  remove(id: string, options?: { readonly ifMatch?: string }): Later<null>;
+  removeAll(filter: Build<S, K>): Later<{ readonly count: number }>;
+  aggregate(query: AggregateQuery<S, K>): Later<Page<{ readonly [name: string]: Scalar }>>;
+};
+/** A kind in a batch. */
+export type Batched<S extends Shapes<S>, K extends keyof S> = Pick<
+  Recordings<S, K>,
+  S[K]['can'] & keyof Recordings<S, K>
+>;
 
 /** What `types.ts` says of a function. */
 interface FunctionShape {
@@ -211,7 +245,7 @@ function includeNames(include: readonly unknown[]): readonly string[] {
   );
 }
 
-function queryOf({ filter, include, exclude, ...others }: Values): Values {
+export function queryOf({ filter, include, exclude, ...others }: Values): Values {
   const isNested = (include as readonly unknown[] | undefined)?.some((each) => typeof each !== 'string');
   return {
     ...others,
@@ -222,7 +256,7 @@ function queryOf({ filter, include, exclude, ...others }: Values): Values {
   };
 }
 
-const contentOf = ({ content }: Answer) => content;
+export const contentOf = ({ content }: Answer) => content;
 
 function unitOf({ content, headers }: Answer): unknown {
   const value = headers.get('etag');

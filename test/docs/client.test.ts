@@ -40,6 +40,7 @@ it('compiles', { timeout: 60_000 }, async () => {
     },
     {
       id: 'article',
+      changes: 'feed',
       parameters: [
         { id: 'title', kind_id: 'string', nullable: false, required: true },
         { id: 'state', kind_id: 'string', values: ['draft', 'published'] },
@@ -74,7 +75,7 @@ it('compiles', { timeout: 60_000 }, async () => {
       .map(({ text }) => text)
       .join('\n'),
   };
-  expect(joined).toHaveLength(5);
+  expect(joined).toHaveLength(8);
   expect(Object.values(programs)).not.toContain('');
   expect(checkPrograms(folder, { ...programs, 'packages.d.ts': PACKAGES }).errors).toEqual([]);
 });

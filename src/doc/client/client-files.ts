@@ -5,7 +5,21 @@ import { writtenFile } from './written-file.js';
 /** Beside src/, as dist/ is. */
 const SOURCES = new URL('../../../packages/client/', import.meta.url);
 /** Each after those that it imports. */
-const MODULES = ['kinds', 'codes', 'call', 'filters', 'connection', 'session', 'operations', 'auth', 'client'];
+const MODULES = [
+  'kinds',
+  'codes',
+  'call',
+  'filters',
+  'connection',
+  'session',
+  'operations',
+  'auth',
+  'batch',
+  'changes',
+  'files',
+  'live',
+  'client',
+];
 
 const INDEX = `import { createClient as make, type Client, type ClientOptions } from './runtime.js';
 import { FACTS, type Kinds } from './types.js';

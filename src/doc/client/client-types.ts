@@ -7,6 +7,7 @@ import type { Field, KindDef } from '../../model/model.js';
 import { isParameterTypeId, parameterType } from '../../model/parameter-type/type-by-id.js';
 import { conditionOf } from '../../model/predicate/conditional-field.js';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
+import { getOrInsert } from '../../shared/maps.js';
 import { takesKey, type DocumentedRoute } from '../openapi/application.js';
 import type { DocumentedFunction } from '../openapi/documented-functions.js';
 import { shownRoutes } from '../openapi/document.js';
@@ -36,13 +37,19 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
 export async function clientTypes(input: DocumentInput, caller: string): Promise<string> {
   const yielder = new EventLoopYield();
   const kinds: string[] = [];
+  const rights = new Map<string, string>();
+  const referrers = allReferrers(input);
   const all = [...(await shownRoutes(input))].filter(([kind]) => !isDefinition(kind));
   const shown = all.sort(([a], [b]) => (a.id < b.id ? -1 : 1));
   for (const [kind, routes] of shown) {
-    kinds.push(kindText(kind, routes, input));
+    const can = union(callsOf(kind, routes));
+    if (!rights.has(can)) rights.set(can, `Can${rights.size}`);
+    kinds.push(kindText(kind, rights.get(can) ?? can, referrers.get(kind.id) ?? [], input));
     if (yielder.due) await yielder.pause();
   }
-  const interfaceText = ['export interface Kinds {', ...kinds, '}'].join('\n');
+  // Many kinds have the same.
+  const rightLines = [...rights].map(([can, name]) => `type ${name} = ${can};`);
+  const interfaceText = [...rightLines, '', 'export interface Kinds {', ...kinds, '}'].join('\n');
   const text = [
     ...importLines(interfaceText),
     interfaceText,
@@ -69,15 +76,16 @@ function isDefinition({ id }: KindDef): boolean {
   return id === KIND_KIND || id === GROUP_KIND || id === LINK_KIND || isParameterTypeId(id);
 }
 
-function kindText(kind: KindDef, routes: Routes, input: DocumentInput): string {
+function kindText(kind: KindDef, can: string, from: readonly string[], input: DocumentInput): string {
   const functions = input.functions(kind).filter(({ scope }) => scope !== 'endpoint');
   const members = {
     unit: object(unitMembers(kind, input)),
     refs: object(referenceMembers(kind, input)),
+    from: union(from),
     create: object(createMembers(kind, input)),
     edit: object(editMembers(kind, input)),
     all: String(hasRecord(input, kind.id) && readsAll(kind, input)),
-    can: union(callsOf(kind, routes)),
+    can,
     functions: object(functions.map((declared) => functionMember(declared, input))),
   };
   return `  ${kind.id}: {\n${Object.entries(members)
@@ -88,6 +96,7 @@ function kindText(kind: KindDef, routes: Routes, input: DocumentInput): string {
 function callsOf(kind: KindDef, routes: Routes): readonly string[] {
   const calls = [...routes].flatMap(({ id, upserts }) => [
     ...(CALLS[id] ?? []),
+    ...(id === 'list' && kind.changes !== 'none' ? ['live'] : []),
     ...(upserts === true && kind.storage.bulk && !kind.traits.contents ? ['upsert'] : []),
   ]);
   return [...new Set(calls)].map((call) => JSON.stringify(call));
@@ -119,9 +128,25 @@ function readType({ constant, def, shownWhere, ...field }: Field): string {
 
 /** Those that lead to a kind of which the caller may read units. */
 function referenceMembers(kind: KindDef, input: DocumentInput): string[] {
-  return [...describedFields(kind, input.caller, input.model).values()].flatMap(({ id, reference, def }) =>
-    reference && !def.multiple && hasRecord(input, reference.kind) ? [`${id}: ${JSON.stringify(reference.kind)}`] : [],
+  return referencesOf(kind, input).flatMap(({ id, reference }) =>
+    reference && hasRecord(input, reference.kind) ? [`${id}: ${JSON.stringify(reference.kind)}`] : [],
   );
+}
+
+function referencesOf(kind: KindDef, { caller, model }: DocumentInput): Field[] {
+  return [...describedFields(kind, caller, model).values()].filter(({ reference, def }) => reference && !def.multiple);
+}
+
+/** The references that lead to each kind, of kinds of which the caller may read units. */
+function allReferrers(input: DocumentInput): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
+  for (const kind of input.model.kinds.values()) {
+    if (!hasRecord(input, kind.id)) continue;
+    for (const { id, reference } of referencesOf(kind, input)) {
+      if (reference) getOrInsert(found, reference.kind, () => []).push(JSON.stringify(`${kind.id}.${id}`));
+    }
+  }
+  return found;
 }
 
 function createMembers(kind: KindDef, input: DocumentInput): string[] {

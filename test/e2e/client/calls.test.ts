@@ -12,6 +12,7 @@ interface Kinds {
   readonly person: {
     readonly unit: { readonly id: string; readonly username: string };
     readonly refs: object;
+    readonly from: 'task.owner';
     readonly create: object;
     readonly edit: object;
     readonly all: true;
@@ -26,10 +27,11 @@ interface Kinds {
       readonly owner: string | null;
     };
     readonly refs: { readonly owner: 'person' };
+    readonly from: never;
     readonly create: { readonly title?: string; readonly size?: number };
     readonly edit: { readonly size: { readonly $inc: number } };
     readonly all: true;
-    readonly can: keyof typeof CODES | 'each';
+    readonly can: keyof typeof CODES | 'each' | 'live';
     readonly functions: object;
   };
 }
@@ -336,6 +338,134 @@ describe('a session', () => {
     }) as typeof globalThis.fetch;
     await client({ token: secret, fetch: watching }).task.list();
     expect(seen[0]).toMatchObject({ redirect: 'error', credentials: 'omit' });
+  });
+});
+
+describe('a batch', () => {
+  it('does all in one transaction, and hands on what was answered', async () => {
+    const [made, changed, read, listed] = await admin.batch((kinds) => {
+      const first = kinds.task.create({ title: 'batch 1', size: 1 });
+      const second = kinds.task.update(first.id, { size: { $inc: 4 } });
+      kinds.task.create([{ title: 'batch 2' }, { title: 'batch 3' }]);
+      return [
+        first,
+        second,
+        kinds.task.get(first.id),
+        kinds.task.list({ filter: (f) => f.startswith('title', 'batch') }),
+      ];
+    });
+    expect([made.title, changed.size, read.size, listed.count]).toEqual(['batch 1', 5, 5, 3]);
+    expect(changed.id).toBe(made.id);
+    const refused = await admin
+      .batch((kinds) => [
+        kinds.task.removeAll((f) => f.startswith('title', 'batch')),
+        kinds.task.create({ title: 'x'.repeat(21) }),
+      ])
+      .result();
+    expect(refused).toMatchObject({ ok: false, code: 'parameter.too_long', messages: [{ operation: 1 }] });
+    const dry = await admin.batch((kinds) => [kinds.task.removeAll((f) => f.startswith('title', 'batch'))], {
+      dryRun: true,
+    });
+    expect(dry).toEqual([{ count: 3 }]);
+    expect(await admin.batch((kinds) => [kinds.task.remove(made.id)])).toEqual([null]);
+  });
+});
+
+describe('changes', () => {
+  it('are read from a cursor on', async () => {
+    const { next } = await admin.changes({ kinds: ['task'] });
+    const { id } = await admin.task.create({ title: 'changed', size: 5 });
+    const page = await admin.changes({ kinds: ['task'], since: next, filter: (f) => f.gt('size', 4), wait: 5 });
+    expect(page.items).toMatchObject([{ operation: 'create', unit_id: id, unit: { title: 'changed' } }]);
+    const none = await admin.changes({ kinds: ['*'], operations: ['delete'], since: next, limit: 5 }).result();
+    expect(none).toMatchObject({ ok: true, value: { items: [], more: false } });
+    const old = admin.changes({ kinds: ['task'], since: 'no cursor' });
+    expect(await old.result()).toMatchObject({ ok: false, code: 'query.bad_value' });
+  });
+});
+
+describe('files', () => {
+  it('are uploaded, and have addresses', async () => {
+    const seen: number[] = [];
+    const content = new File(['hello'], 'a.txt', { type: 'text/plain' });
+    const onProgress = ({ sent, total }: { sent: number; total: number }) => seen.push(sent / total);
+    const file = await admin.file.upload(content, { onProgress });
+    expect(file).toMatchObject({ name: 'a.txt', media_type: 'text/plain', bytes: 5 });
+    expect(seen).toEqual([0, 1]);
+    const address = await admin.file.url(file.id, 60);
+    expect(await (await fetch(address.url)).text()).toBe('hello');
+  });
+
+  it('above 8 MB are sent in parts, from where they were', async () => {
+    const bytes = new Uint8Array(20 * 1024 * 1024).map((_, at) => at >> 16);
+    const { sent, fetch } = recorded(({ method }, at) =>
+      method === 'PATCH' && at % 3 === 0 ? new TypeError('lost') : undefined,
+    );
+    const seen: number[] = [];
+    const kind = client({ token: secret, fetch });
+    const file = await kind.file.upload(new Blob([bytes]), {
+      name: 'Ä.bin',
+      onProgress: ({ sent: now }) => seen.push(now),
+    });
+    expect(file).toMatchObject({ name: 'Ä.bin', bytes: bytes.length });
+    expect(sent.filter(({ method }) => method === 'HEAD').length).toBeGreaterThan(0);
+    expect(seen[0]).toBe(0);
+    const { url: address } = await kind.file.url(file.id);
+    expect(Buffer.from(await (await globalThis.fetch(address)).arrayBuffer()).equals(bytes)).toBe(true);
+  });
+});
+
+describe('a live list', () => {
+  const settled = (pages: readonly Page<{ readonly title: string }>[]) => pages.at(-1)?.items.map(({ title }) => title);
+
+  it('stays right, with and without an order', async () => {
+    const [plain, ordered]: [Page<{ readonly title: string }>[], Page<{ readonly title: string }>[]] = [[], []];
+    const filter = { filter: (f) => f.startswith('title', 'live'), include: ['title', 'size'] } satisfies Parameters<
+      typeof admin.task.live
+    >[0];
+    const ends = [
+      admin.task.live(filter, (page) => plain.push(page)),
+      admin.task.live({ ...filter, order: ['-size'], limit: 2 }, (page) => ordered.push(page)),
+    ];
+    const both = () => [settled(plain), settled(ordered)];
+    await expect.poll(both).toEqual([[], []]);
+    const one = await admin.task.create({ title: 'live 1', size: 1 });
+    await admin.task.create([
+      { title: 'live 2', size: 2 },
+      { title: 'live 3', size: 3 },
+    ]);
+    await expect.poll(both).toEqual([
+      ['live 1', 'live 2', 'live 3'],
+      ['live 3', 'live 2'],
+    ]);
+    await admin.task.update(one.id, { size: { $inc: 8 } });
+    await expect.poll(both).toEqual([
+      ['live 1', 'live 2', 'live 3'],
+      ['live 1', 'live 3'],
+    ]);
+    await admin.task.remove(one.id);
+    await expect.poll(both).toEqual([
+      ['live 2', 'live 3'],
+      ['live 3', 'live 2'],
+    ]);
+    for (const end of ends) end();
+    const told = [plain.length, ordered.length];
+    await admin.task.removeAll((f) => f.startswith('title', 'live'));
+    expect([plain.length, ordered.length]).toEqual(told);
+  });
+
+  it('is opened again after a break, and ends with a refusal', async () => {
+    const pages: Page<unknown>[] = [];
+    const { sent, fetch } = recorded(({ url: at }, count) =>
+      at.endsWith('/live') && count === 1 ? new Response('retry: 1\n\n') : undefined,
+    );
+    const end = client({ token: secret, fetch }).task.live({}, (page) => pages.push(page));
+    await expect.poll(() => pages.length).toBe(1);
+    expect(sent).toHaveLength(2);
+    end();
+    const errors: unknown[] = [];
+    client().task.live({}, () => undefined, { onError: (error) => errors.push(error) });
+    await expect.poll(() => errors).toMatchObject([{ status: 401, code: 'token.missing' }]);
   });
 });
 
