@@ -39,23 +39,29 @@ export class RequestCallers extends CallerResolver {
   ): Promise<ReadonlyMap<MemberCaller, MemberCaller | undefined>> {
     // Its settings may hold members back who were not held when what they do began.
     const project = (await this.projects.find(known.id)) ?? known;
-    const [sessions, scopes] = await Promise.all([
+    const [sessions, keys] = await Promise.all([
       this.sessions.alive(
         project,
         [...members].flatMap(({ key, sessionId }) => (key ? [] : [sessionId])),
       ),
-      this.keys.scopesOf(
+      this.keys.alive(
         project,
         [...members].flatMap(({ key }) => (key ? [key.id] : [])),
       ),
     ]);
     const now = (member: MemberCaller): MemberCaller | undefined => {
       const { key, sessionId } = member;
-      if (!key) return sessions.has(sessionId) ? member : undefined;
-      if (!scopes.has(key.id)) return undefined;
-      const scope = scopes.get(key.id);
-      return scope?.id === key.scope?.id ? member : { ...member, key: { ...key, scope } };
+      if (!key) return ofKind(member, sessions.get(sessionId));
+      const found = keys.get(key.id);
+      const named = ofKind(member, found?.memberKind);
+      return !named || found?.scope?.id === key.scope?.id ? named : { ...named, key: { ...key, scope: found?.scope } };
     };
     return new Map([...members].map((member) => [member, now(member)]));
   }
+}
+
+/** The member with the id that its kind has now; undefined if that is not known. */
+function ofKind(member: MemberCaller, kindId: string | undefined): MemberCaller | undefined {
+  if (kindId === undefined) return undefined;
+  return member.kindId === kindId ? member : { ...member, kindId };
 }

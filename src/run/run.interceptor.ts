@@ -6,21 +6,19 @@ import { routeOf } from '../http/route/api-route.js';
 import { takeDryRun } from '../http/route/dry-run.js';
 import { PreparingInterceptor } from '../http/server/preparing.interceptor.js';
 import { refusal } from '../shared/errors.js';
+import { CallerResolver } from '../tenancy/caller.js';
 import { bodyBytes } from '../tenancy/request-bodies.js';
 import { scopeOf } from '../tenancy/request-scope.js';
 import { isCommand } from './command.js';
 import { KeyedRuns, type RunOptions } from './keyed-run.js';
-import { Runner } from './runner.js';
-
-const READ_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 const optionsOf = new RequestSlot<RunOptions>();
 
 @Injectable()
 export class RunInterceptor extends PreparingInterceptor {
   constructor(
-    private readonly runner: Runner,
     private readonly keyed: KeyedRuns,
+    private readonly callers: CallerResolver,
   ) {
     super();
   }
@@ -29,7 +27,8 @@ export class RunInterceptor extends PreparingInterceptor {
   prepare(context: ExecutionContext): void {
     const request = requestOf(context);
     const key = request.headers[KEY_HEADER] as string | undefined;
-    if (READ_METHODS.has(request.method) || (key === undefined && !request.url.includes('dry_run'))) return;
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    if (isRead || (key === undefined && !request.url.includes('dry_run'))) return;
     const route = routeOf(context.getHandler());
     if (route?.alone) {
       if (key === undefined || route.keepsAnswers) return;
@@ -42,9 +41,11 @@ export class RunInterceptor extends PreparingInterceptor {
 
   override finish(request: HttpRequest, result: unknown): unknown {
     if (!isCommand(result)) return result;
-    const work = this.runner.begin(scopeOf(request), result);
     const options = optionsOf.get(request);
-    if (options) return this.keyed.run(request, work, options);
-    return this.runner.run(work, (limit) => bodyBytes(request, limit));
+    return this.callers.runAsNow(scopeOf(request), (scope) => {
+      const work = this.keyed.runner.begin(scope, result);
+      if (options) return this.keyed.run(request, work, options);
+      return this.keyed.runner.run(work, (limit) => bodyBytes(request, limit));
+    });
   }
 }

@@ -57,7 +57,7 @@ const FOLDED_AT_ONCE = 10_000;
 
 /**
  * Takes changes of a table, of which `storeCountStatement` stores the sum in the same transaction. One row `taken, sum`:
- * how many there were. Two such transactions at the same time take different rows, as each row is deleted once.
+ * how many there were. The transaction has the lock of the number.
  */
 export function takeCountsStatement(schema: string, table: string): Statement {
   const counts = ident(schema, COUNT_TABLE);
@@ -103,10 +103,18 @@ export function dropCountsStatement(schema: string, tables: readonly string[]): 
   return render(sql`DELETE FROM ${ident(schema, COUNT_TABLE)} WHERE "table" = ANY(${param(tables)}::text[])`);
 }
 
-/** One row `locked`: whether this transaction may repair the stored number, which one does at a time. */
-export function lockCountStatement(schema: string, { table }: KindDef): Statement {
-  const key = param(`count ${schema}.${table}`);
-  return render(sql`SELECT pg_try_advisory_xact_lock(hashtextextended(${key}, 0)) AS locked`);
+/** One row `locked`: whether this transaction may add up or repair the stored number, which one does at a time. */
+export function lockCountStatement(schema: string, table: string): Statement {
+  return render(sql`SELECT pg_try_advisory_xact_lock(${countLock(schema, table)}) AS locked`, true);
+}
+
+/** Waits for the transaction that adds up or repairs the stored number; none does until this one ends. */
+export function awaitCountStatement(schema: string, table: string): Statement {
+  return render(sql`SELECT pg_advisory_xact_lock(${countLock(schema, table)})`);
+}
+
+function countLock(schema: string, table: string): Fragment {
+  return sql`hashtextextended(${param(`count ${schema}.${table}`)}, 0)`;
 }
 
 /**

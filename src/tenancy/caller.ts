@@ -2,7 +2,7 @@
 import type { HttpRequest } from '../http/request/request.js';
 import { ADMIN_KIND, type Operation } from '../model/built-in-traits.js';
 import type { HeldReason } from '../model/held-members.js';
-import { refusal } from '../shared/errors.js';
+import { KindError, refusal } from '../shared/errors.js';
 import type { MaybePromise } from '../shared/work-in-pieces.js';
 import type { Project } from './project.js';
 
@@ -78,6 +78,11 @@ export function knowsWholeProject(caller: Caller): boolean {
   return isAdministrator(caller) && !scopeOfKey(caller);
 }
 
+interface CallerScope {
+  readonly project: Project;
+  readonly caller: Caller;
+}
+
 /**
  * Resolves the token or API key of a request to its caller; implemented in `auth/`. @throws KindError 401 for an invalid
  * one
@@ -89,13 +94,24 @@ export abstract class CallerResolver {
   abstract expiryOf(request: HttpRequest): number;
 
   /**
-   * The members as they are now, in few statements for all: with the scope that the API key has, or undefined where the
-   * session or the key is no longer valid, or the project holds them back now.
+   * The members as they are now, in few statements for all: with the id that their kind has, and the scope of the API key,
+   * or undefined where the session or the key is no longer valid, or the project holds them back now.
    */
   abstract current(
     project: Project,
     members: ReadonlySet<MemberCaller>,
   ): Promise<ReadonlyMap<MemberCaller, MemberCaller | undefined>>;
+
+  /** Runs work for a caller; once more where the kind of the member has got another id since its token was read. */
+  runAsNow<Scope extends CallerScope, T>(scope: Scope, run: (scope: Scope) => Promise<T>): Promise<T> {
+    return run(scope).then(undefined, async (error: unknown) => {
+      const { project, caller } = scope;
+      if (!(error instanceof KindError) || error.code !== 'token.invalid' || caller.type !== 'member') throw error;
+      const now = (await this.current(project, new Set([caller]))).get(caller);
+      if (!now || now.kindId === caller.kindId) throw error;
+      return run({ ...scope, caller: now });
+    });
+  }
 
   /**
    * For a request that has taken its time to arrive: its sender may have lost the session or the scope meanwhile. Held
@@ -103,8 +119,8 @@ export abstract class CallerResolver {
    */
   async checkStays(project: Project, caller: Caller): Promise<void> {
     if (caller.type !== 'member' || caller.held) return;
-    const now = await this.current(project, new Set([caller]));
-    if (now.get(caller) === caller) return;
+    const now = (await this.current(project, new Set([caller]))).get(caller);
+    if (now && now.key === caller.key) return;
     throw refusal('token.revoked', 'The session was ended, or the API key changed, before all of the request was here');
   }
 }

@@ -139,10 +139,13 @@ export class ImportService {
         };
       },
     };
-    const work = this.runner.begin(scope, command);
+    const { keyed } = request;
+    const run = (now: RequestScope): Promise<Answer> => {
+      const work = this.runner.begin(now, command);
+      return keyed ? this.keyedRuns.run(keyed.request, work, keyed.options) : this.runner.run(work);
+    };
     try {
-      const { keyed } = request;
-      return await (keyed ? this.keyedRuns.run(keyed.request, work, keyed.options) : this.runner.run(work));
+      return await this.callers.runAsNow(scope, run);
     } finally {
       await text?.close();
     }

@@ -138,6 +138,7 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
   renameStoredStatements: () =>
     rename.renameStoredStatements(SCHEMA, { kinds: new Map([['a', 'b']]), linkTypes: new Map([['c', 'd']]) }),
   renameNamedStatements: () => rename.renameNamedStatements(SCHEMA, { kinds: new Map([['a', 'b']]) }),
+  renameRecordedMembersStatements: () => rename.renameRecordedMembersStatements(SCHEMA, new Map([['a', 'b']])),
   forgetQueriesStatement: () => rename.forgetQueriesStatement(SCHEMA),
   insertModelStatement: () => model.insertModelStatement(SCHEMA, { version: 1, builtIn: 1, accessDefault: 'open' }),
   bumpVersionStatement: () => model.bumpVersionStatement(SCHEMA, 1),

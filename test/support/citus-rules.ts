@@ -19,7 +19,8 @@ const IMMUTABLE = new Set(
     'abs array_append array_remove any all array cardinality coalesce decode exists extract greatest least in and or not ' +
     'is on values from select where jsonb_array_elements jsonb_build_object jsonb_object_keys jsonb_path_query ' +
     'jsonb_typeof length lower octet_length translate trim_scale unnest floor round count min sum bool_and ' +
-    'array_agg row_number over filter by interval starts_with max jsonb_exists jsonb_exists_any strpos string_agg'
+    'array_agg row_number over filter by interval starts_with max jsonb_exists jsonb_exists_any strpos string_agg ' +
+    'substr'
   ).split(' '),
 );
 /**

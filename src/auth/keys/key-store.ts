@@ -36,6 +36,12 @@ const CACHED = { keys: 50_000, characters: 32 * 1024 * 1024 } as const;
 const MISS_TTL = 1000;
 const MOST_MISSES = 10_000;
 
+interface KeyNow {
+  readonly memberKind: string;
+  /** Undefined: all that the member may. */
+  readonly scope: KeyScope | undefined;
+}
+
 interface CheckedKey {
   readonly projectId: string;
   readonly caller: MemberCaller;
@@ -84,12 +90,16 @@ export class KeyStore {
     return this.#find(secret, project, request);
   }
 
-  /** The scopes of those of the keys that are there and have not expired. */
-  async scopesOf(project: Project, ids: readonly string[]): Promise<ReadonlyMap<string, KeyScope | undefined>> {
+  /** Those of the keys that are there and have not expired. */
+  async alive(project: Project, ids: readonly string[]): Promise<ReadonlyMap<string, KeyNow>> {
     if (ids.length === 0) return new Map();
     const statement = keyScopesStatement(project.schema, ids, project.settings);
-    const rows = await this.database.ofProject(project).run<{ id: string; scope: Json }>(statement);
-    return new Map(rows.map(({ id, scope }) => [id, keyScopeOf(scope)]));
+    const rows = await this.database
+      .ofProject(project)
+      .run<{ id: string; scope: Json; member_kind: string }>(statement);
+    return new Map(
+      rows.map(({ id, scope, member_kind: memberKind }) => [id, { memberKind, scope: keyScopeOf(scope) }]),
+    );
   }
 
   /** Makes this process read the keys of a project again. In a transaction, once more after the commit. */

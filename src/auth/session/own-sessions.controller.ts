@@ -4,6 +4,7 @@ import type { HttpRequest } from '../../http/request/request.js';
 import { ApiRoute } from '../../http/route/api-route.js';
 import { parsePageQuery, refuseQuery } from '../../http/route/parse-list-query.js';
 import { PAGE_QUERY } from '../../http/route/query-names.js';
+import { CallerResolver } from '../../tenancy/caller.js';
 import { ForHeldMembers, WithoutAccessToken } from '../../tenancy/route-options.js';
 import { AnyInput, type BodyInput } from '../../tenancy/request-bodies.js';
 import { Scope, type RequestScope } from '../../tenancy/request-scope.js';
@@ -40,13 +41,14 @@ export class OwnSessionsController {
   constructor(
     private readonly cookies: RefreshCookies,
     private readonly sessions: OwnSessionsService,
+    private readonly callers: CallerResolver,
   ) {}
 
   @Get('verify')
   @ApiRoute({ id: 'auth.verify', ...VERIFY })
   @NoStore()
   async verify(@Scope() scope: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
-    const answer = await this.sessions.verify(scope);
+    const answer = await this.callers.runAsNow(scope, (now) => this.sessions.verify(now));
     refuseQuery(request.url);
     return answer;
   }
@@ -55,7 +57,7 @@ export class OwnSessionsController {
   @ApiRoute({ id: 'auth.verify_by_post', ...VERIFY })
   @NoStore()
   async verifyByPost(@Scope() scope: RequestScope, @AnyInput() read: BodyInput): Promise<Answer> {
-    const answer = await this.sessions.verify(scope);
+    const answer = await this.callers.runAsNow(scope, (now) => this.sessions.verify(now));
     await read();
     return answer;
   }
@@ -101,10 +103,10 @@ export class OwnSessionsController {
   @Get('me')
   @ApiRoute({ id: 'auth.me', ...ROUTE, summary: 'Get the member that is signed in', content: 'me' })
   @NoStore()
-  me(@Scope() { project, caller }: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
-    const member = requireMember(caller);
+  me(@Scope() scope: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
+    requireMember(scope.caller);
     refuseQuery(request.url);
-    return this.sessions.me(project, member);
+    return this.callers.runAsNow(scope, ({ project, caller }) => this.sessions.me(project, requireMember(caller)));
   }
 
   @Get('rights')
@@ -116,10 +118,10 @@ export class OwnSessionsController {
     content: 'rights',
   })
   @NoStore()
-  rights(@Scope() { project, caller }: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
-    const member = requireMember(caller);
+  rights(@Scope() scope: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
+    requireMember(scope.caller);
     refuseQuery(request.url);
-    return this.sessions.rights(project, member);
+    return this.callers.runAsNow(scope, ({ project, caller }) => this.sessions.rights(project, requireMember(caller)));
   }
 
   @Get('session')

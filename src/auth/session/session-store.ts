@@ -147,12 +147,12 @@ export class SessionStore {
     executor.tx?.afterCommit(forget);
   }
 
-  /** Those of the sessions that have not ended, and whose members are not held. */
-  async alive(project: Project, ids: readonly string[]): Promise<ReadonlySet<string>> {
-    if (ids.length === 0) return new Set();
+  /** The kinds of the members of those of the sessions that have not ended, and whose members are not held. */
+  async alive(project: Project, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    if (ids.length === 0) return new Map();
     const statement = aliveSessionsStatement(project.schema, ids, project.settings);
-    const rows = await this.database.ofProject(project).run<{ id: string }>(statement);
-    return new Set(rows.map(({ id }) => id));
+    const rows = await this.database.ofProject(project).run<{ id: string; member_kind: string }>(statement);
+    return new Map(rows.map(({ id, member_kind: kind }) => [id, kind]));
   }
 
   async #checkStored(project: Project, sessionId: string): Promise<CheckedSession> {

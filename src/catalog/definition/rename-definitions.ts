@@ -3,7 +3,7 @@ import type { Executor } from '../../database/database.js';
 import type { ModelRecords } from '../../model/build/definition-records.js';
 import { GROUP_KIND, IDENTITY_PROVIDER_KIND, KIND_KIND, LINK_KIND, WEBHOOK_KIND } from '../../model/built-in-traits.js';
 import { PARAMETER_TABLE } from '../../model/built-in/built-in.js';
-import { PARAMETER_GROUP, type Model } from '../../model/model.js';
+import { isMemberKind, PARAMETER_GROUP, type Model } from '../../model/model.js';
 import { RenamedFilters } from '../../model/rename/renamed-filter.js';
 import { renamedRecords } from '../../model/rename/renamed-records.js';
 import { newParameterName, newRecordId, type Renames } from '../../model/rename/renames.js';
@@ -22,6 +22,7 @@ import {
   renameColumnsStatements,
   renameDefinedInStatement,
   renameNamedStatements,
+  renameRecordedMembersStatements,
   renameRecordsStatement,
   renameStoredStatements,
   renameTablesStatements,
@@ -93,6 +94,9 @@ export async function renameInUnits(project: Project, change: DefinitionChange, 
     await editIfOther(project, change, { kindId: IDENTITY_PROVIDER_KIND, id, before: { claims }, after });
   }
   for (const step of stepsOf(renames)) await runAll(tx, renameNamedStatements(schema, step));
+  const ofMembers = [...before.kinds.values()].filter(isMemberKind).map(({ id }) => id);
+  const kinds = new Map([...renames.kinds].filter(([id]) => ofMembers.includes(id)));
+  for (const step of inSteps(kinds)) await runAll(tx, renameRecordedMembersStatements(schema, step));
 }
 
 /** The records with the fields that name something renamed; their own ids stay. */

@@ -166,9 +166,12 @@ export class LiveProject {
     for (const stream of [...this.#streams.keys()]) stream.end(error);
   }
 
-  /** Ends the streams whose session or key is no longer valid, and notes scopes of keys that have changed. */
   async #checkCallers(): Promise<void> {
-    if (performance.now() < this.#callersAt) return;
+    if (performance.now() >= this.#callersAt) await this.#renewCallers();
+  }
+
+  /** Ends the streams whose session or key is no longer valid, and notes what callers are now. */
+  async #renewCallers(): Promise<void> {
     this.#callersAt = performance.now() + CALLERS_EVERY;
     this.#cohorts.sweep();
     const members = new Set<MemberCaller>();
@@ -229,6 +232,9 @@ export class LiveProject {
 
   /** Plans the queries with a newer model. Those that it refuses end their streams. */
   async #planAgain(model: Model): Promise<void> {
+    const hasKind = ({ caller }: LiveStream) => caller.type !== 'member' || model.kinds.has(caller.kindId);
+    // One may have another id.
+    if (![...this.#streams.keys()].every(hasKind)) await this.#renewCallers();
     const pauses = new EventLoopYield(this.project.schema);
     for (const query of this.#queries) {
       const { planned } = query;

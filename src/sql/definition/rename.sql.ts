@@ -7,6 +7,8 @@ import type { Renames } from '../../model/rename/renames.js';
 import {
   CHANGE_TABLE,
   COUNT_TABLE,
+  FOLLOWER_TABLE,
+  IDEMPOTENCY_TABLE,
   OUTBOX_TABLE,
   QUERY_TABLE,
   RUN_TABLE,
@@ -15,7 +17,9 @@ import {
 } from '../../model/table/internal-tables.js';
 import type { NewName, RenamedTable } from '../../model/table/renamed-tables.js';
 import type { Json } from '../../shared/json.js';
+import { followerOf } from '../changes/failure.sql.js';
 import { fieldType, SET_UPDATED_AT } from '../columns.sql.js';
+import { awaitCountStatement } from '../count.sql.js';
 import { ident, join, literal, param, render, sql, type Fragment, type Statement } from '../fragment.js';
 import { editRows, type RecordedPlan } from '../write/recording.sql.js';
 import { recordset } from './model.sql.js';
@@ -93,8 +97,9 @@ export function renameStoredStatements(schema: string, step: Pick<Renames, 'kind
   const { kinds, linkTypes } = step;
   const statements: Statement[] = [];
   if (kinds.size > 0) {
+    for (const kind of kinds.keys()) statements.push(awaitCountStatement(schema, kind));
+    statements.push(...renameFollowersStatements(schema, kinds), renameKeysStatement(schema, kinds));
     for (const [table, column] of KIND_COLUMNS) statements.push(renameValues(schema, table, column, kinds));
-    for (const table of RECORDED) statements.push(renameOfMembers(schema, table, kinds));
   }
   if (linkTypes.size > 0) statements.push(renameValues(schema, LINK_TABLE, 'link_id', linkTypes));
   for (const [of, key] of Object.entries(LINK_KEYS) as [keyof typeof LINK_KEYS, string][]) {
@@ -113,6 +118,17 @@ export function renameNamedStatements(schema: string, { kinds }: Pick<Renames, '
     renameValues(schema, IDENTITY_PROVIDER_KIND, 'member_kind', kinds),
     renameInLists(schema, WEBHOOK_KIND, 'kinds', kinds),
     renameInScopes(schema, kinds),
+  ];
+}
+
+/**
+ * One step of renames of member kinds, in what was recorded of their changes. To be done after the version of the model was
+ * raised: changes that are being recorded are waited for, and later ones see that version.
+ */
+export function renameRecordedMembersStatements(schema: string, kinds: ReadonlyMap<string, string>): Statement[] {
+  return [
+    render(sql`LOCK TABLE ${ident(schema, OUTBOX_TABLE)} IN SHARE ROW EXCLUSIVE MODE`),
+    ...RECORDED.map((table) => renameOfMembers(schema, table, kinds)),
   ];
 }
 
@@ -211,6 +227,32 @@ function renameInLists(schema: string, table: string, column: string, ids: Reado
       ORDER BY e.n
     )
     WHERE ${list} && ${param([...ids.keys()])}::text[]
+  `);
+}
+
+/**
+ * Those who follow the changes of kinds, which they go on with where they are. Tasks that are being added have the old
+ * ids: they are waited for, and further ones wait.
+ */
+function renameFollowersStatements(schema: string, kinds: ReadonlyMap<string, string>): Statement[] {
+  const followers = new Map([...kinds].map(([old, now]) => [followerOf(old), followerOf(now)]));
+  const left = param([...followers.values()]);
+  return [
+    render(sql`LOCK TABLE ${ident(schema, TASK_TABLE)} IN SHARE ROW EXCLUSIVE MODE`),
+    // Of kinds that are gone.
+    render(sql`DELETE FROM ${ident(schema, FOLLOWER_TABLE)} WHERE "id" = ANY(${left}::text[])`),
+    renameValues(schema, FOLLOWER_TABLE, 'id', followers),
+    renameValues(schema, TASK_TABLE, 'follower', followers),
+  ];
+}
+
+/** The idempotency keys of members, whose ids begin with the kind: see `keyId`. */
+function renameKeysStatement(schema: string, kinds: ReadonlyMap<string, string>): Statement {
+  return render(sql`
+    UPDATE ${ident(schema, IDEMPOTENCY_TABLE)} AS t
+    SET "id" = i."now" || substr(t."id", length(i."old") + 1)
+    FROM ${pairs(kinds)}
+    WHERE starts_with(t."id", i."old" || ' ')
   `);
 }
 

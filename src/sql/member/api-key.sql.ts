@@ -48,7 +48,7 @@ export function findKeyStatement(schema: string, hash: string, demands: MemberDe
 /** Rows `id`, `scope`: those of the keys that have a member, which is not held, and have not expired. */
 export function keyScopesStatement(schema: string, ids: readonly string[], demands: MemberDemands): Statement {
   return render(sql`
-    SELECT k."id"::text AS id, k."scope" AS scope
+    SELECT k."id"::text AS id, k."scope" AS scope, c."member_kind" AS member_kind
     FROM ${ident(schema, API_KEY_KIND)} AS k
     JOIN ${ident(schema, CREDENTIAL_KIND)} AS c ON c."member_id" = k."member"
     WHERE k."id" = ANY(${param(ids)}::uuid[])

@@ -175,10 +175,10 @@ export function memberKindStatement(schema: string, id: string): Statement {
   );
 }
 
-/** Rows `id`: those of the sessions that are alive, and whose members are not held. */
+/** Rows `id`, `member_kind`: those of the sessions that are alive, and whose members are not held. */
 export function aliveSessionsStatement(schema: string, ids: readonly string[], demands: MemberDemands): Statement {
   return render(sql`
-    SELECT s."id"::text AS id
+    SELECT s."id"::text AS id, ${memberKind(schema)} AS member_kind
     FROM ${ident(schema, SESSION_TABLE)} AS s
     WHERE s."id" = ANY(${param(ids)}::uuid[]) AND ${IS_ALIVE} AND ${heldReasonOf(schema, demands)} IS NULL
   `);

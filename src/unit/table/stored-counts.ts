@@ -83,6 +83,9 @@ export class StoredCounts implements OnModuleDestroy {
   async #fold(schema: string, table: string): Promise<void> {
     const folded = await this.database.transaction(
       async (tx) => {
+        const [lock] = await tx.run<{ locked: boolean }>(lockCountStatement(schema, table));
+        // Another process adds them up, or the table gets another name.
+        if (!lock?.locked) return 0;
         const [row] = await tx.run<{ taken: number; sum: string }>(takeCountsStatement(schema, table));
         if (row && row.taken > 0) await tx.run(storeCountStatement(schema, table, row.sum));
         return row?.taken ?? 0;
@@ -167,7 +170,7 @@ export class CountChecker implements OnModuleDestroy {
     const [repaired] = await this.database.transaction(
       async (tx) => {
         tx.abortOn(this.#rounds.signal);
-        const [lock] = await tx.run<{ locked: boolean }>(lockCountStatement(schema, kind));
+        const [lock] = await tx.run<{ locked: boolean }>(lockCountStatement(schema, kind.table));
         return lock?.locked ? tx.run<{ missing: string }>(repairCountStatement(schema, kind)) : [];
       },
       { isolation: 'read committed', statementTimeout: STATEMENT_TIMEOUT },

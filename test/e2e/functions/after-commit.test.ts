@@ -316,6 +316,29 @@ it('waits while nothing runs by itself, and while its module is gone', async () 
   });
 });
 
+it('goes on where it was under another id of its kind', async () => {
+  folder.write(`${project.id}/thing.ts`, MODULE.replace("kind('item')", "kind('thing')"));
+  await deploy();
+  const done = await create({ title: 'z' });
+  await noted(done.id, 1);
+  const { id } = await create({ title: 'broken' });
+  await vi.waitFor(() => expect(calls.at(-1)).toEqual([id, 'create', 1]));
+  await vi.waitFor(async () => expect(await tasks()).toMatchObject([{ unit: id, attempts: '1', holder: null }]));
+  calls.length = 0;
+  await ok(project.put('/kind/unit/item', { rename_to: 'thing' }));
+  const next = (await ok(project.post('/thing/unit', { title: 'z' }))) as { id: string };
+  await noted(next.id, 1);
+  await due();
+  await vi.waitFor(() => expect(calls).toContainEqual([id, 'create', 2]));
+  const calledOnce = calls.filter(([unit]) => unit !== id);
+  expect(calledOnce).toEqual([[next.id, 'create', 1]]);
+  await ok(project.put('/kind/unit/thing', { rename_to: 'item' }));
+  folder.remove(`${project.id}/thing.ts`);
+  await deploy();
+  await ok(project.delete(`/item/unit/${id}`));
+  await side.rows(`DELETE FROM ${schema}._task`);
+});
+
 it('is a fault of the module where changes are not recorded, and everything else of it works', async () => {
   await ok(project.put('/kind/unit/item', { changes: 'none' }));
   const { modules } = (await ok(project.get('/function'))) as {

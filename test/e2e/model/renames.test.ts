@@ -10,7 +10,9 @@ import {
   query,
   type RefusalRow,
 } from '../../support/definitions.js';
+import { follow } from '../../support/live.js';
 import { sharedService, type TestProject } from '../../support/service.js';
+import { sideConnection } from '../../support/side-connection.js';
 
 const service = await sharedService();
 const STATES = {
@@ -365,4 +367,78 @@ describe('a rename while others write', () => {
     expect(await placesOf(one, 'post')).toEqual([]);
     await expectNoDrift(one);
   }, 60_000);
+});
+
+describe('a rename while others are at work', () => {
+  it('of a member kind goes on for its members: requests, live lists, idempotency keys, and what is being recorded', async () => {
+    const one = await service.project();
+    const side = await sideConnection();
+    const member = await asMember(one);
+    const access = { read: ['eq(@member.kind_id,person)'], create: 'member' };
+    await defineKinds(one, {
+      id: 'post',
+      label: 'Post',
+      changes: 'feed',
+      parameters: [],
+      access: { create: 'member' },
+    });
+    await ok(one.put('/kind/unit/post', { access }));
+    const live = await follow(member, { posts: '/post/unit' });
+    await live.next('page');
+    const keyed = () => member.post('/post/unit', {}, { headers: { 'idempotency-key': 'one' } });
+    const first = await createdId(keyed());
+    const unlock = await side.lock(one, 'post');
+    const posting = member.post('/post/unit', {});
+    await side.waiting(one, 'post');
+    await ok(one.put('/kind/unit/person', { rename_to: 'human' }));
+    await unlock();
+    const second = await createdId(posting);
+    await live.until(() => live.ids('posts').length === 2);
+    expect(await createdId(keyed())).toBe(first);
+    expect(live.ids('posts')).toEqual([first, second].sort());
+    expect(live.ended).toBe(false);
+
+    const release = await side.holding(
+      one,
+      `INSERT INTO _outbox ("origin", "operation", "kind", "unit", "version", "before", "after")
+       VALUES ('{"via":"api","member_kind":"human"}', 'update', 'post', '${first}', 1, '{}', '{}')`,
+    );
+    const renaming = one.put('/kind/unit/human', { rename_to: 'person' });
+    await side.blocked();
+    await release();
+    await ok(renaming);
+    expect(await placesOf(one, 'human')).toEqual([]);
+  }, 30_000);
+
+  it('finds what they store then: numbers of units, and changes that are followed', async () => {
+    const one = await service.project();
+    const side = await sideConnection();
+    await defineKinds(one, { id: 'post', label: 'Post', parameters: [] });
+    for (let made = 0; made < 3; made++) await ok(one.post('/post/unit', {}));
+    const store = async (statement: string, to: string, from: string): Promise<void> => {
+      const release = await side.holding(one, statement);
+      const renaming = one.put(`/kind/unit/${from}`, { rename_to: to });
+      await side.blocked();
+      await release();
+      await ok(renaming);
+    };
+    await store(
+      `WITH lock AS MATERIALIZED (
+         SELECT pg_advisory_xact_lock(hashtextextended('count project_${one.id}.post', 0))
+       ), taken AS (DELETE FROM _count USING lock WHERE "table" = 'post' RETURNING "change")
+       INSERT INTO _count SELECT 'post', sum("change") FROM taken`,
+      'article',
+      'post',
+    );
+    expect(await ok(one.get('/article/unit?limit=1'))).toMatchObject({ count: 3 });
+    await store(
+      `INSERT INTO _task ("id", "follower", "seq", "operation", "kind", "unit", "version", "state", "attempts")
+       VALUES (gen_random_uuid(), 'after_commit article', 1, 'create', 'article', 'a', 1, 'waiting', 0)`,
+      'page',
+      'article',
+    );
+    expect(await query(one, 'SELECT "follower", "kind" FROM $schema._task')).toEqual([
+      { follower: 'after_commit page', kind: 'page' },
+    ]);
+  }, 30_000);
 });
