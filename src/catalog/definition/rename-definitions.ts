@@ -49,7 +49,9 @@ const TABLE_OF_SORT = { ...KIND_OF_SORT, parameters: PARAMETER_TABLE } as const;
 export async function renameDefinitions(project: Project, change: DefinitionChange, renames: Renames): Promise<Model> {
   const { tx, before } = change;
   const { schema } = project;
-  if (renames.linkTypes.size > 0) await tx.run(lockLinksStatement(schema));
+  // Of kinds without a table nothing else holds up who links their units.
+  const isRemote = [...renames.kinds.keys()].some((id) => before.kinds.get(id)?.storage.hasTable === false);
+  if (renames.linkTypes.size > 0 || isRemote) await tx.run(lockLinksStatement(schema));
   const yielder = new EventLoopYield(schema);
   const rows = await tx.run<ModelRow>(loadModelStatement(schema));
   const records = await runYielding(recordsInPieces(rows), yielder);

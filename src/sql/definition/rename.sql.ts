@@ -216,6 +216,7 @@ function renameInScopes(schema: string, ids: ReadonlyMap<string, string>): State
   `);
 }
 
+/** An entry that is a new id already is that of a definition which is gone. */
 function renameInLists(schema: string, table: string, column: string, ids: ReadonlyMap<string, string>): Statement {
   const list = ident('t', column);
   return render(sql`
@@ -224,6 +225,7 @@ function renameInLists(schema: string, table: string, column: string, ids: Reado
       SELECT coalesce(i."now", e.id)
       FROM unnest(${list}) WITH ORDINALITY AS e(id, n)
       LEFT JOIN ${pairs(ids)} ON i."old" = e.id
+      WHERE e.id <> ALL(${param([...ids.values()])}::text[])
       ORDER BY e.n
     )
     WHERE ${list} && ${param([...ids.keys()])}::text[]

@@ -410,10 +410,17 @@ describe('a rename while others are at work', () => {
     expect(await placesOf(one, 'human')).toEqual([]);
   }, 30_000);
 
-  it('finds what they store then: numbers of units, and changes that are followed', async () => {
+  it('finds what they store then: numbers of units, changes that are followed, and links', async () => {
     const one = await service.project();
     const side = await sideConnection();
-    await defineKinds(one, { id: 'post', label: 'Post', parameters: [] });
+    await defineKinds(
+      one,
+      { id: 'post', label: 'Post', changes: 'feed', parameters: [] },
+      { id: 'far', label: 'Far', remote: true, parameters: [] },
+      { id: 'page', label: 'Page', changes: 'feed', parameters: [] },
+    );
+    await ok(one.post('/webhook/unit', { id: 'hook', url: 'https://hooks.example.com/', kinds: ['page', 'post'] }));
+    await ok(one.delete('/kind/unit/page'));
     for (let made = 0; made < 3; made++) await ok(one.post('/post/unit', {}));
     const store = async (statement: string, to: string, from: string): Promise<void> => {
       const release = await side.holding(one, statement);
@@ -440,5 +447,13 @@ describe('a rename while others are at work', () => {
     expect(await query(one, 'SELECT "follower", "kind" FROM $schema._task')).toEqual([
       { follower: 'after_commit page', kind: 'page' },
     ]);
+    expect(await ok(one.get('/webhook/unit/hook'))).toMatchObject({ kinds: ['page'] });
+    await store(
+      `INSERT INTO _link ("parent_kind", "parent_id", "child_kind", "child_id", "link_id", "inserted_at")
+       VALUES ('page', 'a', 'far', 'b', 'cites', now())`,
+      'near',
+      'far',
+    );
+    expect(await query(one, 'SELECT "child_kind" FROM $schema._link')).toEqual([{ child_kind: 'near' }]);
   }, 30_000);
 });
