@@ -17,7 +17,7 @@ import {
 } from '../http/route/query-names.js';
 import type { Operation } from '../model/built-in-traits.js';
 import { RENAME_TO } from '../model/rename/renames.js';
-import { getBuiltInKind, type KindDef, referencesOf } from '../model/model.js';
+import { getBuiltInKind, isDefinitionKind, type KindDef, referencesOf } from '../model/model.js';
 import type { Command, Opened, Plan } from '../run/command.js';
 import { inTransaction } from '../catalog/session/executors.js';
 import type { Session } from '../catalog/session/session.js';
@@ -119,7 +119,7 @@ export class WriteCommands {
     return this.#write(target, async (session, kind, options, bytes, plan) => {
       const read = objectReader(session, request, bytes);
       const literal = request.back !== undefined;
-      const renamed = await this.#rename(session, kind, unitId, read, options);
+      const renamed = isDefinitionKind(kind) && (await this.#rename(session, kind, unitId, read, options));
       const { updates } = this.stores.of(kind);
       const written = renamed
         ? await updates.update(renamed.session, renamed.kind, renamed.id, renamed.read, renamed.options)
@@ -129,7 +129,7 @@ export class WriteCommands {
     });
   }
 
-  /** Gives a unit another id where the body asks for it. Returns how the edit goes on; undefined if it doesn't. */
+  /** Gives a definition another id where the body asks for it. Returns how the edit goes on; undefined if it doesn't. */
   async #rename(session: Session, kind: KindDef, id: string, read: () => MaybePromise<Body>, options: WriteOptions) {
     const renaming = this.behaviors.of(kind, session).find((each) => each.rename !== undefined);
     if (!renaming?.rename) return undefined;
