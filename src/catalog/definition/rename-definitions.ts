@@ -1,11 +1,10 @@
 /** Gives definitions other ids, in every place that names them. What is stored stays where it is. */
 import type { Executor } from '../../database/database.js';
-import type { ModelRecords } from '../../model/build/definition-records.js';
 import { GROUP_KIND, IDENTITY_PROVIDER_KIND, KIND_KIND, LINK_KIND, WEBHOOK_KIND } from '../../model/built-in-traits.js';
 import { PARAMETER_TABLE } from '../../model/built-in/built-in.js';
 import { isMemberKind, PARAMETER_GROUP, type Model } from '../../model/model.js';
 import { RenamedFilters } from '../../model/rename/renamed-filter.js';
-import { renamedRecords } from '../../model/rename/renamed-records.js';
+import { renamedRecords, type DefinitionRecords } from '../../model/rename/renamed-records.js';
 import { newParameterName, newRecordId, type Renames } from '../../model/rename/renames.js';
 import { renamedTables } from '../../model/table/renamed-tables.js';
 import { tablesInPieces } from '../../model/table/required-tables.js';
@@ -34,8 +33,7 @@ import type { Project } from '../../tenancy/project.js';
 import { loadModel, recordsInPieces } from '../model/model-store.js';
 import type { DefinitionChange } from './definition-change.js';
 
-type Definitions = Pick<ModelRecords, 'kinds' | 'parameters' | 'groups' | 'links'>;
-type Sort = keyof Definitions;
+type Sort = keyof DefinitionRecords;
 /** A record as it is stored: by column. */
 type StoredRecord = Readonly<Record<string, Json>> & { readonly id: string };
 
@@ -105,8 +103,8 @@ export async function renameInUnits(project: Project, change: DefinitionChange, 
 async function editRecords(
   project: Project,
   change: DefinitionChange,
-  records: Definitions,
-  renamed: Definitions,
+  records: DefinitionRecords,
+  renamed: DefinitionRecords,
 ): Promise<void> {
   const owners = new Map<string, readonly string[]>();
   for (const sort of Object.keys(records) as Sort[]) {

@@ -16,7 +16,7 @@ import { mapConditions } from '../parameter-setting/transitions.setting.js';
 import { RenamedFilters } from './renamed-filter.js';
 import { newId, newParameterName, newRecordId, type Renames } from './renames.js';
 
-type DefinitionRecords = Pick<ModelRecords, 'kinds' | 'parameters' | 'groups' | 'links'>;
+export type DefinitionRecords = Pick<ModelRecords, 'kinds' | 'parameters' | 'groups' | 'links'>;
 
 /**
  * @param records those of the model
