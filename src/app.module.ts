@@ -7,6 +7,7 @@ import { DocModule } from './doc/doc.module.js';
 import { FileModule } from './file/file.module.js';
 import { FunctionModule } from './function/function.module.js';
 import { GroupModule } from './group/group.module.js';
+import { ModelFileModule } from './model-file/model-file.module.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { KindModule } from './kind/kind.module.js';
 import { LinkModule } from './link/link.module.js';
@@ -34,6 +35,7 @@ export class AppModule {
         ParameterModule,
         LinkModule,
         TransferModule,
+        ModelFileModule,
         ChangesModule,
         FunctionModule,
         WebhookModule,

@@ -19,7 +19,7 @@ import { LIMITS } from '../shared/limits.js';
 import { didYouMean, shortened } from '../shared/texts.js';
 import type { WorkInPieces } from '../shared/work-in-pieces.js';
 import { readAdministered, SettingFault } from '../tenancy/project-settings.js';
-import type { FileObject } from './dump.js';
+import type { FileObject } from './sections.js';
 import type { ReadText } from './read/read-text.js';
 import {
   fieldsOf,

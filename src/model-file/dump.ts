@@ -1,13 +1,21 @@
 /** The model file of a project, from what it has stored. Pure. */
-import { builtInRecords } from '../model/build/build-model.js';
 import { parameterOwner, type Model } from '../model/model.js';
-import { BUILT_IN_GROUPS, grantedNames } from '../model/built-in/built-in.js';
-import { namedByRecord } from '../shared/identifiers.js';
+import { grantedNames } from '../model/built-in/built-in.js';
 import { jsonEqual, type Json } from '../shared/json.js';
 import type { WorkInPieces } from '../shared/work-in-pieces.js';
-import { fieldsOf, FORMAT, FORMAT_VERSION, SECTION_KINDS, SECTIONS, type SectionId } from './sections.js';
+import {
+  builtInRecord,
+  defaultOf,
+  fieldsOf,
+  type FileObject,
+  FORMAT,
+  FORMAT_VERSION,
+  SECTION_KINDS,
+  SECTIONS,
+  type Section,
+  type SectionId,
+} from './sections.js';
 
-export type FileObject = Readonly<Record<string, Json>>;
 /** A record of the API. */
 export type DefinitionRecord = FileObject & { readonly id: string };
 
@@ -67,8 +75,8 @@ class Dump {
   /** Undefined for a built-in definition as every project has it. */
   entry(section: SectionId, record: DefinitionRecord): Json | undefined {
     const kindId = SECTION_KINDS[section];
-    const builtIn = BUILT_IN.get(section)?.get(record.id);
-    const fields = entryOf(kindId, record, builtIn ?? (LABELLED.has(section) ? { label: record.id } : {}));
+    const builtIn = builtInRecord(section, record.id);
+    const fields = entryOf(section, kindId, record);
     const isEmpty = Object.keys(fields).length === 0;
     if (section === 'groups') return groupEntry(fields, this.#ownKinds(record), builtIn !== undefined);
     const lists = section === 'kinds' || section === 'links';
@@ -99,22 +107,6 @@ class Dump {
   }
 }
 
-/** Those that have their id as label where none is given. */
-const LABELLED: ReadonlySet<SectionId> = new Set(['kinds', 'groups', 'links', 'identity_providers']);
-
-/** The built-in definitions as a new project has them, by section. */
-const BUILT_IN: ReadonlyMap<SectionId, ReadonlyMap<string, FileObject>> = (() => {
-  const { kinds, links } = builtInRecords();
-  const groups = BUILT_IN_GROUPS.map(({ id, label, description }) => ({ id, label, description }));
-  const byId = (records: readonly { readonly id: string }[]) =>
-    new Map(records.map((record) => [record.id, record as unknown as FileObject]));
-  return new Map([
-    ['kinds', byId(kinds)],
-    ['groups', byId(groups)],
-    ['links', byId(links)],
-  ]);
-})();
-
 function groupEntry(fields: FileObject, kinds: readonly string[], isBuiltIn: boolean): Json | undefined {
   const others = Object.entries(fields).filter(([name]) => name !== 'kind_list');
   if (others.length > 0) return { ...Object.fromEntries(others), kind_list: kinds };
@@ -122,16 +114,16 @@ function groupEntry(fields: FileObject, kinds: readonly string[], isBuiltIn: boo
 }
 
 function parameterEntry(type: string, record: DefinitionRecord): FileObject {
-  return { type, ...entryOf(type, record, { label: namedByRecord(record.id).id }) };
+  return { type, ...entryOf('parameters', type, record) };
 }
 
-/** The fields of a record that are other than those of a new one. @param defaults in place of those of the fields */
-function entryOf(kindId: string, record: DefinitionRecord, defaults: FileObject): FileObject {
+/** The fields of a record that are other than those of a new one. */
+function entryOf(section: Section, kindId: string, record: DefinitionRecord): FileObject {
   const entry: Record<string, Json> = {};
   for (const [name, { id, def, sealed }] of fieldsOf(kindId)) {
     if (def.hidden || sealed || id === 'parameters') continue;
     const value = record[id] ?? null;
-    if (!jsonEqual(value, defaults[id] ?? def.default ?? null)) entry[name] = value;
+    if (!jsonEqual(value, defaultOf({ section, kindId, id: record.id }, name))) entry[name] = value;
   }
   return entry;
 }

@@ -1,6 +1,7 @@
 /** The model of a project as a file. */
 import { Injectable } from '@nestjs/common';
 import { Catalog, StaleModelError } from '../catalog/catalog.service.js';
+import type { Session } from '../catalog/session/session.js';
 import { Database } from '../database/database.js';
 import type { ProjectSettings } from '../database/entities/project.entity.js';
 import { getBuiltInKind, getGroup, PARAMETER_GROUP, type KindDef, type Model } from '../model/model.js';
@@ -11,14 +12,16 @@ import { runYielding } from '../shared/work-in-pieces.js';
 import { recordsStatement, type RecordRow } from '../sql/definition/model-file.sql.js';
 import type { Project } from '../tenancy/project.js';
 import { shownSettings } from '../tenancy/project-settings.js';
-import { modelFileOf, type DefinitionRecord, type FileObject } from './dump.js';
-import { FILE_SETTINGS, SECTION_KINDS } from './sections.js';
+import { modelFileOf, type DefinitionRecord } from './dump.js';
+import { FILE_SETTINGS, SECTION_KINDS, type FileObject } from './sections.js';
 
 interface DumpedModel {
   readonly file: FileObject;
   /** The version of the model. */
   readonly version: number;
 }
+
+type ReadModel = Pick<Session, 'project' | 'model' | 'executor'>;
 
 @Injectable()
 export class ModelFiles {
@@ -30,17 +33,22 @@ export class ModelFiles {
   /** The whole model of a project as it is now. */
   dump(project: Project): Promise<DumpedModel> {
     return this.catalog.withCheckedModel({ project }, async (model) => {
-      const records = await this.#recordsOf(project, model);
-      const settings = settingsOf(project.settings, model);
-      const file = await runYielding(modelFileOf({ model, settings, records }), new EventLoopYield(project.schema));
-      return { file, version: model.version };
+      const read = { project, model, executor: this.database.ofProject(project) };
+      return { file: await this.fileOf(read), version: model.version };
     });
   }
 
-  async #recordsOf(project: Project, model: Model): Promise<Map<string, DefinitionRecord[]>> {
+  /** The same of a model that is known. @throws StaleModelError if there is another one */
+  async fileOf({ project, model, executor }: ReadModel): Promise<FileObject> {
+    const records = await this.#recordsOf({ project, model, executor });
+    const settings = settingsOf(project.settings, model);
+    return runYielding(modelFileOf({ model, settings, records }), new EventLoopYield(project.schema));
+  }
+
+  async #recordsOf({ project, model, executor }: ReadModel): Promise<Map<string, DefinitionRecord[]>> {
     const ids = [...Object.values(SECTION_KINDS), ...getGroup(model, PARAMETER_GROUP).kinds];
     const read = ids.map((id) => ({ kind: getBuiltInKind(model, id), fields: readFields(getBuiltInKind(model, id)) }));
-    const rows = await this.database.ofProject(project).run<RecordRow>(recordsStatement(project.schema, read));
+    const rows = await executor.run<RecordRow>(recordsStatement(project.schema, read));
     const records = new Map<string, DefinitionRecord[]>();
     for (const { v, kind, body } of rows) {
       if (Number(v) !== model.version) throw new StaleModelError();

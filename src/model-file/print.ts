@@ -1,7 +1,7 @@
 /** Prints a model file as YAML 1.2: the same text for the same model. */
 import { Document, isMap, isPair, isScalar, parseDocument, visit, YAMLMap, type Node } from 'yaml';
 import type { Json } from '../shared/json.js';
-import type { FileObject } from './dump.js';
+import type { FileObject } from './sections.js';
 
 const OPTIONS = { version: '1.2', schema: 'core' } as const;
 /** Columns of a line, where a list of values is broken. */

@@ -4,19 +4,42 @@ import { LIMITS } from '../shared/limits.js';
 import { byteSizeText } from '../shared/texts.js';
 import { runYielding, type Pauses } from '../shared/work-in-pieces.js';
 import { checkModelFile } from './check.js';
+import { definitionsIn, type Definitions } from './definitions.js';
 import { readText } from './read/read-text.js';
+import type { FileObject } from './sections.js';
 
 export type FileType = 'yaml' | 'json';
 
 const MOST_BYTES: Readonly<Record<FileType, number>> = { yaml: LIMITS.modelFileYaml, json: LIMITS.modelFileJson };
 
+/** A file that was read and checked. */
+export interface ModelFile {
+  readonly definitions: Definitions;
+  readonly settings: FileObject;
+  /** What it does not name stays. */
+  readonly partial: boolean;
+  /** The names of what a partial one drops. */
+  readonly drop: readonly string[];
+}
+
 /** @throws KindError 400 `model.bad_file` with all faults */
-export async function readModelFile(text: string, type: FileType, pauses: Pauses): Promise<void> {
+export async function readModelFile(text: string, type: FileType, pauses: Pauses): Promise<ModelFile> {
   const faults = new Faults();
   const [bytes, most] = [Buffer.byteLength(text), MOST_BYTES[type]];
   if (bytes > most)
     faults.add('model.bad_file', `The file has ${bytes.toLocaleString('en')} bytes; at most ${byteSizeText(most)}`);
   faults.throwIfAny();
-  await runYielding(checkModelFile(await readText(text), faults), pauses);
+  const read = await readText(text);
+  await runYielding(checkModelFile(read, faults), pauses);
   faults.throwIfAny();
+  return modelFileOf(read.value as FileObject);
+}
+
+function modelFileOf(file: FileObject): ModelFile {
+  return {
+    definitions: definitionsIn(file),
+    settings: (file['settings'] ?? {}) as FileObject,
+    partial: file['partial'] === true,
+    drop: (file['drop'] ?? []) as readonly string[],
+  };
 }

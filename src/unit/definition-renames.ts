@@ -6,8 +6,15 @@ import { GROUP_KIND, KIND_KIND, LINK_KIND } from '../model/built-in-traits.js';
 import { reportTakenNames } from '../model/check/check-model.js';
 import { RESERVED_LINK_PARAMETERS } from '../model/build/link-types.js';
 import { RESERVED_PARAMETERS } from '../model/field.js';
-import { isDefinitionKind, kindsUsing, linkTypesUsing, PARAMETER_GROUP, type KindDef } from '../model/model.js';
-import { NO_RENAMES, RENAME_TO, type Renames } from '../model/rename/renames.js';
+import {
+  isDefinitionKind,
+  kindsUsing,
+  linkTypesUsing,
+  PARAMETER_GROUP,
+  type Field,
+  type KindDef,
+} from '../model/model.js';
+import { RENAME_TO, type Renames } from '../model/rename/renames.js';
 import { Faults, refusal } from '../shared/errors.js';
 import { IDENTIFIER_HINT, isIdentifier, namedByRecord, parameterRecordId } from '../shared/identifiers.js';
 import { typeName } from '../shared/json.js';
@@ -34,34 +41,36 @@ export class DefinitionRenames implements RegisteredBehavior, OnModuleInit {
       const given = typeof to === 'string' ? `'${shortened(to)}'` : typeName(to);
       throw bad(`must be an id: ${IDENTIFIER_HINT}; got ${given}`);
     }
-    const faults = new Faults();
-    const renames = this.#renames(kind, id, to, session, faults);
-    faults.throwIfAny();
-    if (!renames) return { session, id };
-    const change = changeOf(session);
-    const model = await renameDefinitions(session.project, change, renames);
     const now = kind.groups.includes(PARAMETER_GROUP) ? parameterRecordId({ ...namedByRecord(id), id: to }) : to;
-    return { session: { ...session, model }, id: now };
+    if (now === id) return { session, id };
+    return { session: await this.renameAll([{ kind, id, to }], session), id: now };
   }
 
-  /** Undefined if it has that id. */
-  #renames(kind: KindDef, id: string, to: string, session: Session, faults: Faults): Renames | undefined {
+  /** Gives definitions other ids at once, so that two of them can change places. Returns the session with the new model. */
+  async renameAll(given: readonly RenamedDefinition[], session: Session): Promise<Session> {
+    const faults = new Faults();
+    for (const each of given) this.#check(each, new Set(given.map(placeOf)), session, faults);
+    faults.throwIfAny();
+    const named = (sort: (kind: KindDef) => boolean): ReadonlyMap<string, string> =>
+      new Map(given.filter(({ kind }) => sort(kind)).map(({ id, to }) => [id, to]));
+    const renames: Renames = {
+      kinds: named(({ id }) => id === KIND_KIND),
+      parameters: named(({ groups }) => groups.includes(PARAMETER_GROUP)),
+      groups: named(({ id }) => id === GROUP_KIND),
+      linkTypes: named(({ id }) => id === LINK_KIND),
+    };
+    return { ...session, model: await renameDefinitions(session.project, changeOf(session), renames) };
+  }
+
+  /** @param leaving the ids that others give up: see `placeOf` */
+  #check({ kind, id, to }: RenamedDefinition, leaving: ReadonlySet<string>, session: Session, faults: Faults): void {
     const { model } = session;
-    const one = new Map([[id, to]]);
-    if (kind.groups.includes(PARAMETER_GROUP)) {
-      if (namedByRecord(id).id === to) return undefined;
-      checkParameter(id, to, session, faults);
-      return { ...NO_RENAMES, parameters: one };
-    }
-    if (id === to) return undefined;
+    if (kind.groups.includes(PARAMETER_GROUP)) return checkParameter(id, to, { session, leaving, faults });
     const stored = DEFINITION_IDS.get(kind.id)?.existing(model).get(id);
     const isExtended = kind.id === KIND_KIND && model.kinds.get(id)?.traits.extensible;
     if (stored?.builtIn || isExtended) throw refusal('kind.built_in', `'${id}' is built in and keeps its id`);
-    checkNewId(to, kind.id, model, faults, RENAME_TO);
-    if (kind.id === GROUP_KIND) return { ...NO_RENAMES, groups: one };
-    if (kind.id === LINK_KIND) return { ...NO_RENAMES, linkTypes: one };
-    this.#checkModule(id, to, session);
-    return { ...NO_RENAMES, kinds: one };
+    if (!leaving.has(placeOf({ kind, id: to }))) checkNewId(to, kind.id, model, faults, RENAME_TO);
+    if (kind.id === KIND_KIND) this.#checkModule(id, to, session);
   }
 
   /** Functions of a kind are found by its id. */
@@ -73,24 +82,49 @@ export class DefinitionRenames implements RegisteredBehavior, OnModuleInit {
   }
 }
 
+/** A definition that gets another id. */
+export interface RenamedDefinition {
+  /** That of its record. */
+  readonly kind: KindDef;
+  readonly id: string;
+  readonly to: string;
+}
+
+/** Where the id of a definition is taken: all parameters share their ids. */
+function placeOf({ kind, id }: Pick<RenamedDefinition, 'kind' | 'id'>): string {
+  return `${kind.groups.includes(PARAMETER_GROUP) ? PARAMETER_GROUP : kind.id}/${id}`;
+}
+
+interface ParameterCheck {
+  readonly session: Session;
+  readonly leaving: ReadonlySet<string>;
+  readonly faults: Faults;
+}
+
 /** A parameter's name has to be free in each kind and link type that has it. */
-function checkParameter(recordId: string, to: string, { model }: Session, faults: Faults): void {
+function checkParameter(recordId: string, to: string, { session: { model }, leaving, faults }: ParameterCheck): void {
   const { ownKind } = namedByRecord(recordId);
+  const isLeft = (field: Field | undefined) =>
+    field !== undefined && leaving.has(`${PARAMETER_GROUP}/${parameterRecordId(field.def)}`);
   if (RESERVED_PARAMETERS.has(to))
     return faults.add('parameter.reserved', `${RENAME_TO}: every unit has '${to}'`, PLACE);
-  if (model.parameters.has(parameterRecordId({ id: to, ownKind }))) {
+  const now = parameterRecordId({ id: to, ownKind });
+  if (model.parameters.has(now) && !leaving.has(`${PARAMETER_GROUP}/${now}`)) {
     return faults.add('parameter.exists', `${RENAME_TO}: a parameter '${to}' exists already`, PLACE);
   }
   for (const kind of kindsUsing(model, recordId)) {
     const before = faults.messages.length;
     reportTakenNames([to], kind.groups, faults, kind);
-    if (faults.messages.length > before || !kind.fields.has(to)) continue;
+    if (faults.messages.length > before || !kind.fields.has(to) || isLeft(kind.fields.get(to))) continue;
     faults.add('parameter.exists', `${RENAME_TO}: '${kind.id}' has a parameter '${to}' already`, PLACE);
   }
   for (const type of linkTypesUsing(model, recordId)) {
     const taken = RESERVED_LINK_PARAMETERS.has(to) ? `every link has '${to}'` : undefined;
     const text =
-      taken ?? (type.values.fields.has(to) ? `the link type '${type.id}' has a parameter '${to}' already` : undefined);
+      taken ??
+      (type.values.fields.has(to) && !isLeft(type.values.fields.get(to))
+        ? `the link type '${type.id}' has a parameter '${to}' already`
+        : undefined);
     if (text !== undefined) faults.add('parameter.exists', `${RENAME_TO}: ${text}`, PLACE);
   }
 }

@@ -84,6 +84,7 @@ import { UnitStores } from './unit-stores.js';
     UnitStores,
   ],
   exports: [
+    DefinitionRenames,
     AccessPreviews,
     Behaviors,
     BehaviorChanges,

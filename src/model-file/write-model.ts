@@ -1,0 +1,144 @@
+/** Writes the definitions of a model file, in the order in which they need each other, as units of their kinds. */
+import { Injectable } from '@nestjs/common';
+import { changeOf, type Session } from '../catalog/session/session.js';
+import { loadModel } from '../catalog/model/model-store.js';
+import { getBuiltInKind } from '../model/model.js';
+import { namedByRecord } from '../shared/identifiers.js';
+import type { Json } from '../shared/json.js';
+import { DefinitionRenames } from '../unit/definition-renames.js';
+import { bodyOf } from '../unit/draft/draft.js';
+import { UnitStores } from '../unit/unit-stores.js';
+import type { Definition, Edit, ModelChanges } from './definitions.js';
+import { apiName, type FileObject, type Section } from './sections.js';
+
+/** Those that are written before the tables are changed. */
+const OF_THE_MODEL: ReadonlySet<Section> = new Set(['parameters', 'kinds', 'links', 'groups']);
+
+@Injectable()
+export class ModelWriter {
+  constructor(
+    private readonly stores: UnitStores,
+    private readonly renames: DefinitionRenames,
+  ) {}
+
+  /** @param definitions with `was`, where something of that name is there */
+  rename(session: Session, definitions: readonly Definition[]): Promise<Session> {
+    const renamed = definitions.map(({ kindId, id, was = id }) => ({
+      kind: getBuiltInKind(session.model, kindId),
+      id: was,
+      to: namedByRecord(id).id,
+    }));
+    return renamed.length > 0 ? this.renames.renameAll(renamed, session) : Promise.resolve(session);
+  }
+
+  /** Writes what makes the model. All of it is checked when it is there. */
+  async writeModel(given: Session, changes: ModelChanges): Promise<void> {
+    const { creates, edits, deletes } = changes;
+    let session = given;
+    const inline = inlineOf(creates);
+    const of = <T extends { readonly section: Section }>(list: readonly T[], section: Section): readonly T[] =>
+      list.filter((each) => each.section === section);
+    const editsOf = (section: Section) => edits.filter(({ definition }) => definition.section === section);
+    const standalone = of(creates, 'parameters').filter(({ owner }) => owner === undefined);
+    for (const definition of standalone) await this.#create(session, definition, inline);
+    for (const edit of editsOf('parameters')) await this.#edit(session, edit, inline);
+    session = await reloaded(session);
+    for (const section of ['kinds', 'links', 'groups'] as const) {
+      for (const definition of of(creates, section)) await this.#create(session, definition, inline);
+      session = await reloaded(session);
+    }
+    for (const section of ['groups', 'kinds', 'links'] as const) {
+      for (const edit of editsOf(section)) await this.#edit(session, edit, inline);
+      session = await reloaded(session);
+    }
+    for (const section of ['links', 'parameters', 'kinds', 'groups'] as const) {
+      for (const definition of of(deletes, section)) {
+        if (isStored(session, definition)) await this.#delete(session, definition);
+        session = await reloaded(session);
+      }
+    }
+  }
+
+  /** Writes what is no part of the model and follows it. */
+  async writeOthers(session: Session, { creates, edits, deletes }: ModelChanges): Promise<void> {
+    const isOther = ({ section }: Definition): boolean => !OF_THE_MODEL.has(section);
+    for (const definition of deletes.filter(isOther)) await this.#delete(session, definition);
+    for (const definition of creates.filter(isOther)) await this.#create(session, definition, new Map());
+    for (const edit of edits.filter(({ definition }) => isOther(definition))) {
+      await this.#edit(session, edit, new Map());
+    }
+  }
+
+  async #create(session: Session, definition: Definition, inline: Inline): Promise<void> {
+    const kind = getBuiltInKind(session.model, definition.kindId);
+    const body = { ...bodyWith(definition, definition.values, inline), id: definition.id };
+    await this.stores.of(kind).creates.create(session, kind, [bodyOf(body)]);
+  }
+
+  async #edit(session: Session, { definition, values }: Edit, inline: Inline): Promise<void> {
+    const kind = getBuiltInKind(session.model, definition.kindId);
+    const body = bodyWith(definition, { ...values, ...wholeList(session, definition, values) }, inline);
+    await this.stores.of(kind).updates.update(session, kind, definition.id, () => bodyOf(body));
+  }
+
+  async #delete(session: Session, { kindId, id }: Definition): Promise<void> {
+    const kind = getBuiltInKind(session.model, kindId);
+    await this.stores.of(kind).deletions.delete(session, kind, id);
+  }
+}
+
+/** The kinds of a group, with the built-in ones, which no file has. */
+function wholeList({ model }: Session, { section, id }: Definition, { kind_list: list }: FileObject): FileObject {
+  if (section !== 'groups' || !Array.isArray(list)) return {};
+  const builtIn = (model.groups.get(id)?.kinds ?? []).filter((kind) => model.kinds.get(kind)?.builtIn);
+  return { kind_list: [...builtIn, ...(list as readonly string[])] };
+}
+
+/** New parameters that are defined in the bodies of kinds and link types, by their owner and name. */
+type Inline = ReadonlyMap<string, Definition>;
+
+function inlineOf(creates: readonly Definition[]): Inline {
+  return new Map(
+    creates.flatMap((definition) =>
+      definition.owner === undefined ? [] : [[placeOf(definition.owner, namedByRecord(definition.id).id), definition]],
+    ),
+  );
+}
+
+function placeOf(owner: string, name: string): string {
+  return `${owner}.${name}`;
+}
+
+/** The body of the API: new parameters that stand in a kind or link type are defined in its list. */
+function bodyWith({ kindId, id }: Definition, values: FileObject, inline: Inline): Record<string, Json> {
+  const body: Record<string, Json> = {};
+  for (const [name, value] of Object.entries(values)) body[apiName(kindId, name)] = value;
+  const { parameters } = values;
+  if (Array.isArray(parameters)) {
+    body['parameters'] = (parameters as readonly string[]).map((name): Json => {
+      const made = inline.get(placeOf(id, name));
+      return made ? { ...bodyWith(made, made.values, inline), id: name, kind_id: made.kindId } : name;
+    });
+  }
+  return body;
+}
+
+/** Whether it was not deleted with something else. */
+function isStored({ model }: Session, { section, id }: Definition): boolean {
+  switch (section) {
+    case 'parameters':
+      return model.parameters.has(id);
+    case 'kinds':
+      return model.kinds.has(id);
+    case 'links':
+      return model.linkTypes.has(id);
+    default:
+      return true;
+  }
+}
+
+/** The session with what it has written. */
+async function reloaded(session: Session): Promise<Session> {
+  const { tx } = changeOf(session);
+  return { ...session, model: await loadModel(tx, session.project, { known: session.model }) };
+}
