@@ -153,7 +153,7 @@ export function reporterOf(model: Model): Reporter {
   return { signUp, entryOf, ofUnits };
 }
 
-const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'delete', 'link']);
+export const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'delete', 'link']);
 
 /** Whether strangers may write without a rule that decides what. */
 export function isStrangersWrite({ stranger, writes }: ReportedAccess): boolean {
@@ -265,18 +265,18 @@ function* reportedFields(
 }
 
 /** Who may write any unit of a kind, its own when signing up included. */
-function allowedToWrite(kind: KindDef, model: Model): Allowed {
+export function allowedToWrite(kind: KindDef, model: Model): Allowed {
   const operations = ['create', 'update', ...(isMemberKind(kind) ? (['signup'] as const) : [])] as const;
   return operations.map((operation) => allowedFor(kind, operation, model)).reduce(wider);
 }
 
-function allowedByField(access: FieldAccess | undefined, kind: KindDef): Allowed {
+export function allowedByField(access: FieldAccess | undefined, kind: KindDef): Allowed {
   if (isRules(access)) return allowedBy({ rules: access }, kind);
   return { audience: access ?? 'anyone', byRule: false };
 }
 
 /** The parameters of the calling member that rules test, or follow to others. */
-function* fieldsOfMembersInRules(
+export function* fieldsOfMembersInRules(
   { kinds, linkTypes, parameters }: Model,
   functions: readonly DeclaredFunction[],
 ): WorkInPieces<Set<string>> {
@@ -347,7 +347,7 @@ function mayWrite({ methods }: Pick<DeclaredFunction, 'methods'>): boolean {
 export const AUDIENCES = ['nobody', 'admin', 'self', 'member', 'anyone'] as const satisfies readonly EffectiveLevel[];
 export type Audience = (typeof AUDIENCES)[number];
 
-interface Allowed {
+export interface Allowed {
   readonly audience: Audience;
   /** Whether rules limit the units, or the members. Administrators pass every rule. */
   readonly byRule: boolean;
@@ -379,7 +379,7 @@ function allowedByRules(rules: readonly string[], isPublic: boolean): Allowed {
 }
 
 /** What both allow. */
-function both(a: Allowed, b: Allowed): Allowed {
+export function both(a: Allowed, b: Allowed): Allowed {
   const audience = AUDIENCES[Math.min(AUDIENCES.indexOf(a.audience), AUDIENCES.indexOf(b.audience))] ?? 'nobody';
   return { audience, byRule: (a.byRule || b.byRule) && audience !== 'nobody' && audience !== 'admin' };
 }

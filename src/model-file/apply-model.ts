@@ -7,7 +7,12 @@ import { loadModel } from '../catalog/model/model-store.js';
 import { Deployments, type Session } from '../catalog/session/session.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
-import { changesTo, definitionsIn, type Definition, type Definitions, type ModelChanges } from './definitions.js';
+import { openings } from '../access/openings.js';
+import { Faults } from '../shared/errors.js';
+import { EventLoopYield } from '../shared/event-loop-yield.js';
+import { runYielding } from '../shared/work-in-pieces.js';
+import { changesTo, definitionsIn, type Definition, type Definitions } from './definitions.js';
+import { stepsOf, type Done, type Step } from './steps.js';
 import { ModelFiles } from './model-files.js';
 import type { ModelFile } from './read-model-file.js';
 import { ModelWriter } from './write-model.js';
@@ -16,11 +21,17 @@ interface ApplyOptions {
   readonly caller: Caller;
   /** A plan. */
   readonly undo: boolean;
+  /** The names of the steps that may lose something, or `all`. */
+  readonly allowLoss: Allowed;
+  /** Those that may let somebody do more. */
+  readonly allowOpen: Allowed;
 }
 
+export type Allowed = ReadonlySet<string>;
+const ALL = 'all';
+
 export interface AppliedModel {
-  readonly changes: ModelChanges;
-  readonly effects: ReportedEffects | undefined;
+  readonly steps: readonly Step[];
 }
 
 @Injectable()
@@ -32,26 +43,32 @@ export class ModelApply {
     private readonly deployments: Deployments,
   ) {}
 
-  async apply(project: Project, file: ModelFile, { caller, undo }: ApplyOptions): Promise<AppliedModel> {
-    let effects: ReportedEffects | undefined;
-    let change: DefinitionChange | undefined;
-    const report = (told: ReportedEffects): void => void (effects = told);
-    const changes = await this.changes.change(
+  /** @throws KindError 400, 403; 409 where a step loses or opens something and that is not allowed */
+  async apply(project: Project, file: ModelFile, options: ApplyOptions): Promise<AppliedModel> {
+    const { caller, undo } = options;
+    let losses: Done['losses'] = [];
+    let begun: DefinitionChange | undefined;
+    const report = (told: ReportedEffects): void => void (losses = told['losses'] as unknown as Done['losses']);
+    const steps = await this.changes.change<Step[] | Written>(
       project,
       { cascade: true, tellCounts: true, caller, undo, report },
-      async (begun) => {
-        change = begun;
-        return this.#write(this.#session(project, caller, begun), file);
+      (change) => {
+        begun = change;
+        return this.#write(this.#session(project, caller, change), file);
       },
-      async (tx, write) => {
-        const written = await write();
-        if (!change) return written;
+      async (tx, change) => {
+        const written = await change();
+        if (!begun || Array.isArray(written)) return written;
+        const { before } = begun;
         const model = await loadModel(tx, project);
-        await this.writer.writeOthers({ ...this.#session(project, caller, change), model }, written);
-        return written;
+        await this.writer.writeOthers({ ...this.#session(project, caller, begun), model }, written.changes);
+        const opened = await runYielding(openings(before, model), new EventLoopYield(project.schema));
+        const steps = stepsOf({ ...written, losses, openings: opened });
+        if (!undo) refuse(steps, options);
+        return steps;
       },
     );
-    return { changes, effects };
+    return { steps: Array.isArray(steps) ? steps : [] };
   }
 
   #session(project: Project, caller: Caller, change: DefinitionChange): Session {
@@ -59,14 +76,30 @@ export class ModelApply {
     return { project, caller, model: change.before, executor: change.tx, change, ...(deployment && { deployment }) };
   }
 
-  async #write(given: Session, { definitions, partial, drop }: ModelFile): Promise<ModelChanges> {
-    const former = definitionsIn(await this.files.fileOf(given));
-    const session = await this.writer.rename(given, renamedIn(definitions, former));
+  async #write(given: Session, { definitions, partial, drop }: ModelFile): Promise<Written> {
+    const renamed = renamedIn(definitions, definitionsIn(await this.files.fileOf(given)));
+    const session = await this.writer.rename(given, renamed);
     const present = definitionsIn(await this.files.fileOf(session));
     const changes = changesTo(definitions, present, { partial, drop: keysOf(drop, present) });
     await this.writer.writeModel(session, changes);
-    return changes;
+    return { renamed, changes };
   }
+}
+
+type Written = Pick<Done, 'renamed' | 'changes'>;
+
+/** @throws KindError 409 with each step that is not allowed */
+function refuse(steps: readonly Step[], { allowLoss, allowOpen }: ApplyOptions): void {
+  const faults = new Faults();
+  const isAllowed = (allowed: Allowed, name: string) => allowed.has(ALL) || allowed.has(name);
+  for (const { name, loses = 0, opens = [] } of steps) {
+    if (loses > 0 && !isAllowed(allowLoss, name))
+      faults.add('model.loses', `'${name}' loses ${loses.toLocaleString('en')} units, values, links or versions`);
+    const [first] = opens;
+    if (first && !isAllowed(allowOpen, name))
+      faults.add('model.opens', `'${name}' lets ${first.who} do more: ${first.what}`);
+  }
+  faults.throwIfAny();
 }
 
 /** Those whose former name is there. */

@@ -86,6 +86,8 @@ export interface Edit {
   readonly definition: Definition;
   /** The new values, by the names of the file. */
   readonly values: FileObject;
+  /** All that was there. */
+  readonly before: FileObject;
 }
 
 export interface ModelChanges {
@@ -111,14 +113,17 @@ export function changesTo(
     if (!before && !isBuiltIn(definition)) creates.push(definition);
     else {
       const values = changedValues(definition, before?.values ?? {}, partial);
-      if (Object.keys(values).length > 0) edits.push({ definition, values });
+      if (Object.keys(values).length > 0) edits.push({ definition, values, before: before?.values ?? {} });
     }
   }
   const deletes: Definition[] = [];
   for (const [key, definition] of present) {
     if (partial ? !drop.has(key) : wanted.has(key)) continue;
     if (!isBuiltIn(definition)) deletes.push(definition);
-    else edits.push({ definition, values: changedValues({ ...definition, values: {} }, definition.values, false) });
+    else {
+      const values = changedValues({ ...definition, values: {} }, definition.values, false);
+      edits.push({ definition, values, before: definition.values });
+    }
   }
   return { creates, edits, deletes };
 }

@@ -124,6 +124,14 @@ export const ERRORS = {
     status: 400,
     meaning: 'A model file has a fault: each is told with its line and the path of the value.',
   },
+  'model.loses': {
+    status: 409,
+    meaning: 'A step of the model file loses units, values, links or versions that are there, and that was not allowed.',
+  },
+  'model.opens': {
+    status: 409,
+    meaning: 'A step of the model file lets somebody do more than before, and that was not allowed.',
+  },
   'group.unknown': { status: 404, meaning: 'The project has no such group.' },
   'group.exists': { status: 409, meaning: 'A group of that id exists already.' },
   'group.reserved': { status: 400, meaning: 'The id belongs to the system.' },

@@ -87,10 +87,14 @@ identity_providers:
     member_kind: person
 `;
 
-async function apply(project: TestProject, text: string) {
+const ALL = new Set(['all']);
+
+async function apply(project: TestProject, text: string, undo = false) {
   const file = await readModelFile(text, 'yaml', new EventLoopYield());
   const row = await service.service.app.get(Provisioning).getActive(project.id);
-  return service.service.app.get(ModelApply).apply(projectOf(row), file, { caller: SYSTEM, undo: false });
+  return service.service.app
+    .get(ModelApply)
+    .apply(projectOf(row), file, { caller: SYSTEM, undo, allowLoss: ALL, allowOpen: ALL });
 }
 
 async function dump(project: TestProject): Promise<string> {
@@ -104,7 +108,7 @@ describe('an apply', () => {
     await apply(project, FILE);
     expect(await dump(project)).toBe(FILE);
     await expectNoDrift(project);
-    expect((await apply(project, FILE)).changes).toEqual({ creates: [], edits: [], deletes: [] });
+    expect((await apply(project, FILE)).steps).toEqual([]);
   });
 
   it('removes what a whole file lacks', async () => {
@@ -127,5 +131,23 @@ describe('an apply', () => {
     await apply(project, text);
     expect(await ok(project.get(`/article/unit/${page.id}`))).toMatchObject({ title: 'A page' });
     await expectNoDrift(project);
+  });
+});
+
+describe('a plan', () => {
+  it('names what is lost and opened, and changes nothing', async () => {
+    const project = await service.project();
+    await apply(project, FILE);
+    await ok(project.post('/page/unit', { title: 'A page', price: '2.00' }));
+    const text = FILE.replace(
+      '  page:\n    parameters:\n      title:\n      price:\n',
+      '  page:\n    access:\n      read: anyone\n    parameters:\n      title:\n',
+    );
+    const { steps } = await apply(project, text, true);
+    expect(steps).toEqual([
+      { change: 'drop', name: 'page.price', loses: 1 },
+      { change: 'edit', name: 'page:read', opens: [{ who: 'anyone', what: 'read' }] },
+    ]);
+    expect(await dump(project)).toBe(FILE);
   });
 });

@@ -1,0 +1,94 @@
+/** The steps of a plan: what a model file changes, by the names with which loss and opening are allowed. Pure. */
+import type { Opening } from '../access/openings.js';
+import { namedByRecord } from '../shared/identifiers.js';
+import { isPlainObject, jsonEqual, type Json } from '../shared/json.js';
+import type { Definition, Edit, ModelChanges } from './definitions.js';
+
+export interface Step {
+  readonly change: 'rename' | 'add' | 'edit' | 'drop';
+  /** `article`, `article.summary`, `article:read`, `parameters.price`, `groups.things`, `settings.access_default`. */
+  readonly name: string;
+  /** The former name. */
+  readonly was?: string;
+  /** The fields that change. */
+  readonly fields?: readonly string[];
+  /** Units, links, values and versions that are lost. */
+  readonly loses?: number;
+  readonly opens?: readonly { readonly who: string; readonly what: string }[];
+}
+
+export interface Done {
+  readonly renamed: readonly Definition[];
+  readonly changes: ModelChanges;
+  /** As the effects of a change of definitions have them. */
+  readonly losses: readonly Readonly<Record<string, Json>>[];
+  readonly openings: readonly Opening[];
+}
+
+export function stepsOf({ renamed, changes, losses, openings }: Done): Step[] {
+  const steps = new Map<string, Step>();
+  const add = (step: Step): void => {
+    const known = steps.get(step.name);
+    // What a kind has goes, or comes, with its definition.
+    if (!known || known.change === 'edit') steps.set(step.name, { ...known, ...step });
+  };
+  for (const definition of renamed) {
+    const was = nameOf({ ...definition, id: definition.was ?? definition.id });
+    add({ change: 'rename', name: nameOf(definition), was });
+  }
+  for (const definition of changes.creates) add({ change: 'add', name: nameOf(definition) });
+  for (const edit of changes.edits) for (const step of stepsOfEdit(edit)) add(step);
+  for (const definition of changes.deletes) add({ change: 'drop', name: nameOf(definition) });
+  const put = (name: string, more: Partial<Step>): void =>
+    void steps.set(name, { ...(steps.get(name) ?? { change: 'edit', name }), ...more });
+  for (const loss of losses) {
+    const name = nameOfLoss(loss);
+    put(name, { loses: (steps.get(name)?.loses ?? 0) + numberOf(loss) });
+  }
+  for (const { name, who, what } of openings) put(name, { opens: [...(steps.get(name)?.opens ?? []), { who, what }] });
+  return [...steps.values()];
+}
+
+function nameOf({ section, id }: Pick<Definition, 'section' | 'id'>): string {
+  if (section === 'kinds') return id;
+  return section === 'parameters' && namedByRecord(id).ownKind !== undefined ? id : `${section}.${id}`;
+}
+
+/** Access is told by operation, and the list of parameters by parameter. */
+function stepsOfEdit({ definition, values, before }: Edit): Step[] {
+  const name = nameOf(definition);
+  const steps: Step[] = [];
+  const { access, parameters, ...others } = values;
+  if (parameters !== undefined) {
+    const [old, now] = [namesIn(before['parameters']), namesIn(parameters)];
+    const added = now.filter((each) => !old.includes(each));
+    const dropped = old.filter((each) => !now.includes(each));
+    steps.push(...added.map((each): Step => ({ change: 'add', name: `${name}.${each}` })));
+    steps.push(...dropped.map((each): Step => ({ change: 'drop', name: `${name}.${each}` })));
+    if (added.length + dropped.length === 0) steps.push({ change: 'edit', name, fields: ['parameters'] });
+  }
+  if (access !== undefined) {
+    const [old, now] = [settingsIn(before['access']), settingsIn(access)];
+    const changed = Object.keys({ ...old, ...now }).filter((each) => !jsonEqual(old[each] ?? null, now[each] ?? null));
+    steps.push(...changed.map((each): Step => ({ change: 'edit', name: `${name}:${each}` })));
+  }
+  const fields = Object.keys(others);
+  return fields.length > 0 ? [{ change: 'edit', name, fields }, ...steps] : steps;
+}
+
+function namesIn(list: Json | undefined): readonly string[] {
+  return Array.isArray(list) ? (list as string[]) : [];
+}
+
+function settingsIn(access: Json | undefined): Readonly<Record<string, Json>> {
+  return isPlainObject(access) ? (access as Readonly<Record<string, Json>>) : {};
+}
+
+function nameOfLoss({ kind_id: kind, link_id: link, parameter }: Readonly<Record<string, Json>>): string {
+  const owner = typeof link === 'string' ? `links.${link}` : String(kind as string);
+  return typeof parameter === 'string' ? `${owner}.${parameter}` : owner;
+}
+
+function numberOf(loss: Readonly<Record<string, Json>>): number {
+  return ['units', 'links', 'versions'].reduce((sum, name) => sum + Number(loss[name] ?? 0), 0);
+}

@@ -1,0 +1,69 @@
+/** What a change lets somebody do with what was there: decided by who may do what before and after. */
+import { expect, it } from 'vitest';
+import { openings } from '../../../src/access/openings.js';
+import { runSync } from '../../../src/shared/work-in-pieces.js';
+import { kind, modelWith, parameter } from '../../support/models.js';
+
+const NO = {
+  read: 'admin',
+  create: 'admin',
+  update: 'admin',
+  delete: 'admin',
+  link: 'admin',
+  function: 'admin',
+  history: 'admin',
+};
+
+it.each<[string, object, object, string[]]>([
+  ['the same', { access: NO }, { access: NO }, []],
+  ['a wider level', { access: NO }, { access: { ...NO, read: 'member' } }, ['post:read member']],
+  ['a narrower level', { access: { ...NO, read: 'anyone' } }, { access: NO }, []],
+  ['a rule in place of nobody', { access: NO }, { access: { ...NO, read: ['eq(title,a)'] } }, ['post:read member']],
+  [
+    'a further rule',
+    { access: { ...NO, read: ['eq(title,a)'] } },
+    { access: { ...NO, read: ['eq(title,a)', 'eq(title,b)'] } },
+    ['post:read member'],
+  ],
+  [
+    'another rule',
+    { access: { ...NO, read: ['eq(title,a)'] } },
+    { access: { ...NO, read: ['eq(title,b)'] } },
+    ['post:read member'],
+  ],
+  [
+    'a rule less',
+    { access: { ...NO, read: ['eq(title,a)', 'eq(title,b)'] } },
+    { access: { ...NO, read: ['eq(title,a)'] } },
+    [],
+  ],
+  [
+    'a level in place of a rule',
+    { access: { ...NO, read: ['eq(title,a)'] } },
+    { access: { ...NO, read: 'member' } },
+    ['post:read member'],
+  ],
+  [
+    'a rule in place of a level',
+    { access: { ...NO, read: 'member' } },
+    { access: { ...NO, read: ['eq(title,a)'] } },
+    [],
+  ],
+  [
+    'what is public',
+    { access: { ...NO, read: ['eq(title,a)'] } },
+    { access: { ...NO, read: ['eq(title,a)'] }, public: true },
+    ['post:read anyone'],
+  ],
+  [
+    'what is active again',
+    { access: { ...NO, read: 'member' }, active: false },
+    { access: { ...NO, read: 'member' } },
+    ['post:read member'],
+  ],
+])('%s', (_, before, after, expected) => {
+  const model = (more: object) =>
+    modelWith({ kinds: [kind('post', ['title'], more)], parameters: [parameter('title', 'string')] });
+  const found = runSync(openings(model(before), model(after)));
+  expect(found.map(({ name, who }) => `${name} ${who}`).filter((each) => !each.endsWith(' admin'))).toEqual(expected);
+});
