@@ -22,6 +22,8 @@ export interface Opening {
   readonly who: Audience;
   /** The operation. */
   readonly what: string;
+  /** Whether it is by what the project allows where nothing is said. */
+  readonly byDefault?: true;
 }
 
 /** What somebody is allowed, with the rules of which one has to match. */
@@ -38,7 +40,8 @@ export function* openings(before: Model, after: Model): WorkInPieces<readonly Op
   for (const [name, entry] of is) {
     const former = was.get(name) ?? (isThere(before, entry) ? formerOf(entry) : undefined);
     if (former ? allowsMore(former, entry) : isWrittenByAnyone(entry)) {
-      found.push({ name, who: entry.audience, what: entry.operation });
+      const byDefault = entry.on === 'units' && !entry.stored && before.accessDefault !== after.accessDefault;
+      found.push({ name, who: entry.audience, what: entry.operation, ...(byDefault && { byDefault }) });
     }
   }
   for (const [name, entry] of was) {

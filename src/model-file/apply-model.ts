@@ -6,7 +6,16 @@ import type { ReportedEffects } from '../catalog/definition/change-report.js';
 import { loadModel } from '../catalog/model/model-store.js';
 import { Deployments, type Session } from '../catalog/session/session.js';
 import type { Caller } from '../tenancy/caller.js';
-import type { Project } from '../tenancy/project.js';
+import { projectOf, type Project } from '../tenancy/project.js';
+import { readAdministered, SettingFault, shownSettings } from '../tenancy/project-settings.js';
+import { Provisioning } from '../catalog/project/provisioning.js';
+import type { ProjectSettings } from '../database/entities/project.entity.js';
+import type { ProjectRow } from '../database/registry/project.repository.js';
+import { setAccessDefaultStatement } from '../sql/definition/model.sql.js';
+import type { AccessDefault } from '../model/access-levels.js';
+import type { Model } from '../model/model.js';
+import { jsonEqual } from '../shared/json.js';
+import type { FileObject } from './sections.js';
 import { openings } from '../access/openings.js';
 import { Faults } from '../shared/errors.js';
 import { EventLoopYield } from '../shared/event-loop-yield.js';
@@ -29,6 +38,7 @@ interface ApplyOptions {
 
 export type Allowed = ReadonlySet<string>;
 const ALL = 'all';
+const ACCESS_DEFAULT = 'access_default';
 
 export interface AppliedModel {
   readonly steps: readonly Step[];
@@ -40,12 +50,14 @@ export class ModelApply {
     private readonly changes: DefinitionChangeService,
     private readonly files: ModelFiles,
     private readonly writer: ModelWriter,
+    private readonly projects: Provisioning,
     private readonly deployments: Deployments,
   ) {}
 
   /** @throws KindError 400, 403; 409 where a step loses or opens something and that is not allowed */
-  async apply(project: Project, file: ModelFile, options: ApplyOptions): Promise<AppliedModel> {
+  async apply(row: ProjectRow, file: ModelFile, options: ApplyOptions): Promise<AppliedModel> {
     const { caller, undo } = options;
+    const project = projectOf(row);
     let losses: Done['losses'] = [];
     let begun: DefinitionChange | undefined;
     const report = (told: ReportedEffects): void => void (losses = told['losses'] as unknown as Done['losses']);
@@ -62,8 +74,10 @@ export class ModelApply {
         const { before } = begun;
         const model = await loadModel(tx, project);
         await this.writer.writeOthers({ ...this.#session(project, caller, begun), model }, written.changes);
+        const settings = changedSettings(file.settings, row, before);
+        await this.projects.setWithin(tx, row, { settings: settings.values }, { caller, requestId: undefined });
         const opened = await runYielding(openings(before, model), new EventLoopYield(project.schema));
-        const steps = stepsOf({ ...written, losses, openings: opened });
+        const steps = stepsOf({ ...written, losses, openings: opened, settings: settings.names });
         if (!undo) refuse(steps, options);
         return steps;
       },
@@ -76,11 +90,14 @@ export class ModelApply {
     return { project, caller, model: change.before, executor: change.tx, change, ...(deployment && { deployment }) };
   }
 
-  async #write(given: Session, { definitions, partial, drop }: ModelFile): Promise<Written> {
+  async #write(given: Session, { definitions, settings, partial, drop }: ModelFile): Promise<Written> {
     const renamed = renamedIn(definitions, definitionsIn(await this.files.fileOf(given)));
     const session = await this.writer.rename(given, renamed);
     const present = definitionsIn(await this.files.fileOf(session));
     const changes = changesTo(definitions, present, { partial, drop: keysOf(drop, present) });
+    const accessDefault = settings[ACCESS_DEFAULT];
+    if (accessDefault !== undefined && accessDefault !== session.model.accessDefault)
+      await given.executor.run(setAccessDefaultStatement(given.project.schema, accessDefault as AccessDefault));
     await this.writer.writeModel(session, changes);
     return { renamed, changes };
   }
@@ -100,6 +117,19 @@ function refuse(steps: readonly Step[], { allowLoss, allowOpen }: ApplyOptions):
       faults.add('model.opens', `'${name}' lets ${first.who} do more: ${first.what}`);
   }
   faults.throwIfAny();
+}
+
+/** The settings that a file gives another value; those that it does not name stay. */
+function changedSettings(given: FileObject, { settings: stored }: ProjectRow, { accessDefault }: Model) {
+  const shown: FileObject = { ...shownSettings(stored), [ACCESS_DEFAULT]: accessDefault };
+  const read = Object.entries(given).flatMap(([name, value]) => {
+    if (name === ACCESS_DEFAULT) return value === accessDefault ? [] : [{ name, value: {} }];
+    const setting = readAdministered(name, value as string | boolean);
+    if (setting === undefined || setting instanceof SettingFault) return [];
+    return jsonEqual(shownSettings({ ...stored, ...setting })[name], shown[name]) ? [] : [{ name, value: setting }];
+  });
+  const values = Object.assign({}, ...read.map(({ value }) => value)) as ProjectSettings;
+  return { names: read.map(({ name }) => name), values };
 }
 
 /** Those whose former name is there. */

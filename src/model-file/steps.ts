@@ -23,9 +23,11 @@ export interface Done {
   /** As the effects of a change of definitions have them. */
   readonly losses: readonly Readonly<Record<string, Json>>[];
   readonly openings: readonly Opening[];
+  /** The names of settings that change. */
+  readonly settings: readonly string[];
 }
 
-export function stepsOf({ renamed, changes, losses, openings }: Done): Step[] {
+export function stepsOf({ renamed, changes, losses, openings, settings }: Done): Step[] {
   const steps = new Map<string, Step>();
   const add = (step: Step): void => {
     const known = steps.get(step.name);
@@ -39,13 +41,18 @@ export function stepsOf({ renamed, changes, losses, openings }: Done): Step[] {
   for (const definition of changes.creates) add({ change: 'add', name: nameOf(definition) });
   for (const edit of changes.edits) for (const step of stepsOfEdit(edit)) add(step);
   for (const definition of changes.deletes) add({ change: 'drop', name: nameOf(definition) });
+  for (const name of settings) add({ change: 'edit', name: `settings.${name}` });
   const put = (name: string, more: Partial<Step>): void =>
     void steps.set(name, { ...(steps.get(name) ?? { change: 'edit', name }), ...more });
   for (const loss of losses) {
     const name = nameOfLoss(loss);
     put(name, { loses: (steps.get(name)?.loses ?? 0) + numberOf(loss) });
   }
-  for (const { name, who, what } of openings) put(name, { opens: [...(steps.get(name)?.opens ?? []), { who, what }] });
+  for (const { name: of, who, what, byDefault } of openings) {
+    const name = byDefault ? 'settings.access_default' : of;
+    const opened = { who, what: byDefault ? of : what };
+    put(name, { opens: [...(steps.get(name)?.opens ?? []), opened] });
+  }
   return [...steps.values()];
 }
 

@@ -158,17 +158,27 @@ export class Provisioning {
     const row = await this.get(id);
     if (!cascade) await this.refuseToLosePasskeys(row, settings, '?cascade=true changes it anyway');
     if (accessDefault) await this.#setAccessDefault(row, accessDefault);
+    await this.database.transaction((tx) =>
+      this.setWithin(tx, row, { settings, ...(label !== undefined && { label }) }, by),
+    );
+    return this.get(id);
+  }
+
+  /** The same of label and settings in a transaction, whatever becomes useless by it. */
+  async setWithin(
+    tx: Transaction,
+    row: ProjectRow,
+    { label, settings = {} }: Pick<ProjectChange, 'label' | 'settings'>,
+    by: ChangedBy,
+  ): Promise<void> {
     const changedOnes = changedSettings(row, settings);
     const changed = { ...changedLabel(row, label), ...namedSettings(changedOnes) };
-    await this.database.transaction(async (tx) => {
-      await tx.run(updateProjectStatement(id, label ?? null, settings));
-      // Addresses made before open originals.
-      if (changedOnes.originals === 'owner' && row.status === 'active')
-        await tx.run(revokeUrlsStatement(schemaName(id)));
-      if (Object.keys(changed).length > 0) this.#record(tx, 'changed', id, { settings: changed }, by);
-    });
-    await this.#announce(id);
-    return this.get(id);
+    await tx.run(updateProjectStatement(row.id, label ?? null, settings));
+    // Addresses made before open originals.
+    if (changedOnes.originals === 'owner' && row.status === 'active')
+      await tx.run(revokeUrlsStatement(schemaName(row.id)));
+    if (Object.keys(changed).length > 0) this.#record(tx, 'changed', row.id, { settings: changed }, by);
+    await tx.run(notifyStatement(PROJECT_CHANNEL, row.id));
   }
 
   /**

@@ -92,9 +92,7 @@ const ALL = new Set(['all']);
 async function apply(project: TestProject, text: string, undo = false) {
   const file = await readModelFile(text, 'yaml', new EventLoopYield());
   const row = await service.service.app.get(Provisioning).getActive(project.id);
-  return service.service.app
-    .get(ModelApply)
-    .apply(projectOf(row), file, { caller: SYSTEM, undo, allowLoss: ALL, allowOpen: ALL });
+  return service.service.app.get(ModelApply).apply(row, file, { caller: SYSTEM, undo, allowLoss: ALL, allowOpen: ALL });
 }
 
 async function dump(project: TestProject): Promise<string> {
@@ -149,5 +147,20 @@ describe('a plan', () => {
       { change: 'edit', name: 'page:read', opens: [{ who: 'anyone', what: 'read' }] },
     ]);
     expect(await dump(project)).toBe(FILE);
+  });
+
+  it('has settings, of which those stay that are not named', async () => {
+    const project = await service.project();
+    const closed = 'format: kind-model\nversion: 1\nsettings:\n  access_default: closed\n  verify_email: on\n';
+    expect((await apply(project, closed)).steps.map(({ name }) => name)).toEqual([
+      'settings.access_default',
+      'settings.verify_email',
+    ]);
+    expect(await dump(project)).toBe(closed);
+    expect((await apply(project, 'format: kind-model\nversion: 1\n')).steps).toEqual([]);
+    await apply(project, `${closed}kinds:\n  post: {}\n`);
+    const { steps } = await apply(project, `${closed.replace('closed', 'open')}kinds:\n  post: {}\n`, true);
+    expect(steps).toEqual([expect.objectContaining({ name: 'settings.access_default' })]);
+    expect(steps[0]?.opens).toContainEqual({ who: 'member', what: 'post:read' });
   });
 });
