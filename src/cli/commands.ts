@@ -8,7 +8,7 @@ import { checkFunctionsCommand } from './functions/functions.commands.js';
 import { typesCommand } from './functions/types.command.js';
 import { adviseIndexesCommand } from './indexes/advise.command.js';
 import { createKeyCommand, resetSecondStepCommand, setPasswordCommand } from './member.commands.js';
-import { checkModelCommand, dumpModelCommand } from './model.commands.js';
+import { applyModelCommand, checkModelCommand, dumpModelCommand, planModelCommand } from './model.commands.js';
 import { backupProjectCommand, restoreProjectCommand } from './project-backup.commands.js';
 import {
   createProjectCommand,
@@ -49,6 +49,8 @@ export function createProgram(context: CommandContext): Command {
   const model = program.command('model').description('writes the model of a project to a file, and checks such files');
   dumpModelCommand(model, context);
   checkModelCommand(model, context);
+  planModelCommand(model, context);
+  applyModelCommand(model, context);
   const access = program.command('access').description('shows who may do what in projects');
   reportAccessCommand(access, context);
   const member = program.command('member').description('manages the members of projects');
