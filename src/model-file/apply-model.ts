@@ -73,11 +73,13 @@ export class ModelApply {
         if (!begun || Array.isArray(written)) return written;
         const { before } = begun;
         const model = await loadModel(tx, project);
-        await this.writer.writeOthers({ ...this.#session(project, caller, begun), model }, written.changes);
+        const session = { ...this.#session(project, caller, begun), model };
+        await this.writer.writeOthers(session, written.changes);
+        const seeded = await this.writer.writeUnits(session, file.seeds);
         const settings = changedSettings(file.settings, row, before);
         await this.projects.setWithin(tx, row, { settings: settings.values }, { caller, requestId: undefined });
         const opened = await runYielding(openings(before, model), new EventLoopYield(project.schema));
-        const steps = stepsOf({ ...written, losses, openings: opened, settings: settings.names });
+        const steps = stepsOf({ ...written, losses, openings: opened, settings: settings.names, seeded });
         if (!undo) refuse(steps, options);
         return steps;
       },

@@ -20,6 +20,15 @@ export interface ModelFile {
   readonly partial: boolean;
   /** The names of what a partial one drops. */
   readonly drop: readonly string[];
+  readonly seeds: readonly Seeds[];
+}
+
+/** Units of a kind that are made, or edited where they are there; none is deleted. */
+export interface Seeds {
+  readonly kindId: string;
+  /** The parameters by which a unit is found. */
+  readonly by: readonly string[];
+  readonly items: readonly FileObject[];
 }
 
 /** @throws KindError 400 `model.bad_file` with all faults */
@@ -41,5 +50,8 @@ function modelFileOf(file: FileObject): ModelFile {
     settings: (file['settings'] ?? {}) as FileObject,
     partial: file['partial'] === true,
     drop: (file['drop'] ?? []) as readonly string[],
+    seeds: Object.entries((file['units'] ?? {}) as unknown as Readonly<Record<string, Omit<Seeds, 'kindId'>>>).map(
+      ([kindId, seeds]) => ({ kindId, ...seeds }),
+    ),
   };
 }

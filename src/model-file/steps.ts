@@ -12,6 +12,8 @@ export interface Step {
   readonly was?: string;
   /** The fields that change. */
   readonly fields?: readonly string[];
+  /** Those that are made or edited. */
+  readonly units?: number;
   /** Units, links, values and versions that are lost. */
   readonly loses?: number;
   readonly opens?: readonly { readonly who: string; readonly what: string }[];
@@ -25,9 +27,11 @@ export interface Done {
   readonly openings: readonly Opening[];
   /** The names of settings that change. */
   readonly settings: readonly string[];
+  /** The numbers of units that are made or edited, by kind. */
+  readonly seeded: ReadonlyMap<string, number>;
 }
 
-export function stepsOf({ renamed, changes, losses, openings, settings }: Done): Step[] {
+export function stepsOf({ renamed, changes, losses, openings, settings, seeded }: Done): Step[] {
   const steps = new Map<string, Step>();
   const add = (step: Step): void => {
     const known = steps.get(step.name);
@@ -42,6 +46,7 @@ export function stepsOf({ renamed, changes, losses, openings, settings }: Done):
   for (const edit of changes.edits) for (const step of stepsOfEdit(edit)) add(step);
   for (const definition of changes.deletes) add({ change: 'drop', name: nameOf(definition) });
   for (const name of settings) add({ change: 'edit', name: `settings.${name}` });
+  for (const [kind, units] of seeded) add({ change: 'edit', name: `units.${kind}`, units });
   const put = (name: string, more: Partial<Step>): void =>
     void steps.set(name, { ...(steps.get(name) ?? { change: 'edit', name }), ...more });
   for (const loss of losses) {
@@ -88,11 +93,11 @@ function namesIn(list: Json | undefined): readonly string[] {
 }
 
 function settingsIn(access: Json | undefined): Readonly<Record<string, Json>> {
-  return isPlainObject(access) ? (access as Readonly<Record<string, Json>>) : {};
+  return isPlainObject(access) ? access : {};
 }
 
 function nameOfLoss({ kind_id: kind, link_id: link, parameter }: Readonly<Record<string, Json>>): string {
-  const owner = typeof link === 'string' ? `links.${link}` : String(kind as string);
+  const owner = typeof link === 'string' ? `links.${link}` : (kind as string);
   return typeof parameter === 'string' ? `${owner}.${parameter}` : owner;
 }
 

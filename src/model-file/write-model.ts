@@ -2,13 +2,17 @@
 import { Injectable } from '@nestjs/common';
 import { changeOf, type Session } from '../catalog/session/session.js';
 import { loadModel } from '../catalog/model/model-store.js';
-import { getBuiltInKind } from '../model/model.js';
+import { getBuiltInKind, isMemberKind, type KindDef, type Model } from '../model/model.js';
+import { parseUpsertQuery } from '../http/route/parse-write-query.js';
+import { refusal } from '../shared/errors.js';
+import { lockTablesStatement } from '../sql/lock.sql.js';
 import { namedByRecord } from '../shared/identifiers.js';
 import type { Json } from '../shared/json.js';
 import { DefinitionRenames } from '../unit/definition-renames.js';
 import { bodyOf } from '../unit/draft/draft.js';
 import { UnitStores } from '../unit/unit-stores.js';
 import type { Definition, Edit, ModelChanges } from './definitions.js';
+import type { Seeds } from './read-model-file.js';
 import { apiName, type FileObject, type Section } from './sections.js';
 
 /** Those that are written before the tables are changed. */
@@ -69,6 +73,26 @@ export class ModelWriter {
     }
   }
 
+  /**
+   * Makes the units of a file, or edits those that are there and differ. Returns how many, by kind. Their tables are locked,
+   * so that no unit is made meanwhile of the same key.
+   */
+  async writeUnits(session: Session, seeds: readonly Seeds[]): Promise<ReadonlyMap<string, number>> {
+    const written = new Map<string, number>();
+    for (const { kindId, by, items } of seeds) {
+      const kind = seededKind(session.model, kindId);
+      const query = parseUpsertQuery([
+        ['on_conflict', 'update'],
+        ['by', by.join(',')],
+      ]);
+      await session.executor.run(lockTablesStatement(session.project.schema, [kind.table]));
+      const units = await this.stores.of(kind).upserts.upsert(session, kind, items.map(bodyOf), query, { bulk: true });
+      const changed = units.filter(({ result }) => result === 'created' || result === 'updated').length;
+      if (changed > 0) written.set(kindId, changed);
+    }
+    return written;
+  }
+
   async #create(session: Session, definition: Definition, inline: Inline): Promise<void> {
     const kind = getBuiltInKind(session.model, definition.kindId);
     const body = { ...bodyWith(definition, definition.values, inline), id: definition.id };
@@ -85,6 +109,16 @@ export class ModelWriter {
     const kind = getBuiltInKind(session.model, kindId);
     await this.stores.of(kind).deletions.delete(session, kind, id);
   }
+}
+
+/** A kind of users that has a table, and no members. @throws KindError 400 */
+function seededKind(model: Model, id: string): KindDef {
+  const kind = model.kinds.get(id);
+  if (kind && !kind.builtIn && kind.storage.hasTable && !kind.traits.contents && !isMemberKind(kind)) return kind;
+  const why = kind ? 'has members, contents or no table, or is built in' : 'is no kind of the project';
+  throw refusal('model.bad_file', `units.${id} ${why}: a model file has units of other kinds alone`, {
+    parameter: `units.${id}`,
+  });
 }
 
 /** The kinds of a group, with the built-in ones, which no file has. */

@@ -164,3 +164,31 @@ describe('a plan', () => {
     expect(steps[0]?.opens).toContainEqual({ who: 'member', what: 'post:read' });
   });
 });
+
+describe('units of a file', () => {
+  it('are made, or edited where they differ, and never deleted', async () => {
+    const project = await service.project();
+    const text = (items: string) => `format: kind-model
+version: 1
+kinds:
+  country:
+    parameters:
+      code: { type: string, unique: true }
+      name: { type: string }
+units:
+  country: { by: [code], items: [${items}] }
+`;
+    const one = await apply(project, text('{ code: IT, name: Italy }, { code: FR, name: France }'));
+    expect(one.steps).toContainEqual({ change: 'edit', name: 'units.country', units: 2 });
+    const two = await apply(project, text('{ code: IT, name: Italia }, { code: NO, name: Norge }'));
+    expect(two.steps).toEqual([{ change: 'edit', name: 'units.country', units: 2 }]);
+    expect(await ok(project.get('/country/unit?order=code;asc&include=code,name'))).toMatchObject({
+      items: [
+        { code: 'FR', name: 'France' },
+        { code: 'IT', name: 'Italia' },
+        { code: 'NO', name: 'Norge' },
+      ],
+    });
+    expect((await apply(project, text('{ code: IT, name: Italia }'))).steps).toEqual([]);
+  });
+});
