@@ -197,3 +197,53 @@ describe('a check of a file', () => {
     expect((await runCommand('model', 'check', join(folder, 'nothing.yaml'))).err).toContain('cannot be read');
   });
 });
+
+describe('plan and apply', () => {
+  it('end with 3 where there is something to do, with 0 where there is nothing, and with 1 where it is refused', async () => {
+    const one = await service.project();
+    const path = fileWith(SHOP);
+    const planned = await runCommand('model', 'plan', path, one.id);
+    expect(planned.code).toBe(3);
+    expect(planned.out).toMatch(new RegExp(`^${one.id}: changes\\n`));
+    expect(planned.out).toMatch(/^ +add +article *$/m);
+    expect(await runCommand('model', 'apply', path, one.id)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining(`${one.id}: applied`) as string,
+    });
+    expect((await runCommand('model', 'dump', one.id)).out).toBe(SHOP);
+    expect(await runCommand('model', 'plan', path, one.id)).toMatchObject({ code: 0, out: `${one.id}: equal\n` });
+    await ok(one.post('/page/unit', { title: 'A page' }));
+    const without = fileWith(
+      SHOP.replace(/ {2}page:\n(?: {4}.*\n)+/, '').replace('[page, article]', '[article]'),
+      'less.yaml',
+    );
+    const refused = await runCommand('model', 'apply', without, one.id);
+    expect(refused.code).toBe(1);
+    expect(refused.out).toContain("refused: 'page' loses 1");
+    expect(await ok(one.get('/page/unit'))).toMatchObject({ count: 1 });
+    expect(await runCommand('model', 'apply', without, one.id, '--allow-loss', 'page')).toMatchObject({ code: 0 });
+    expect((await one.get('/page/unit')).status).toBe(404);
+  });
+
+  it('of several projects take partial files alone, and stop at the first that refuses', async () => {
+    const projects = [await service.project(), await service.project(), await service.project()];
+    const ids = projects.map(({ id }) => id);
+    const whole = fileWith(SHOP);
+    expect((await runCommand('model', 'plan', whole, ...ids)).code).toBe(2);
+    expect((await runCommand('model', 'plan', whole)).code).toBe(2);
+    const text =
+      'format: kind-model\nversion: 1\npartial: true\nkinds: { note: { parameters: { text: { type: string } } } }\n';
+    const path = fileWith(text, 'partial.yaml');
+    await defineKinds(
+      projects[1] as TestProject,
+      { id: 'own' },
+      { id: 'other', parameters: [{ id: 'text', kind_id: 'integer' }] },
+    );
+    const { code, out } = await runCommand('model', 'apply', path, ...ids, '--json');
+    expect(code).toBe(1);
+    const told = JSON.parse(out) as { project: string; state: string }[];
+    expect(told.map(({ state }) => state)).toEqual(['applied', 'refused', 'waiting']);
+    expect((await (projects[1] as TestProject).get('/own/unit')).status).toBe(200);
+    expect((await (projects[2] as TestProject).get('/note/unit')).status).toBe(404);
+  });
+});
