@@ -3,7 +3,7 @@
  * No process is special; those that do it at once wait for each other.
  */
 import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import { Database } from '../database/database.js';
+import { Database, type Executor } from '../database/database.js';
 import { causeText, isDatabaseAway, isStaleModel } from '../database/statement/sqlstate.js';
 import { CHANGES_KEEP } from '../model/changes.js';
 import { projectOfSchema } from '../model/names.js';
@@ -73,22 +73,24 @@ export class Numbering implements OnModuleInit, OnModuleDestroy {
 
   /** Gives all changes that are committed now their numbers. Returns the state after it. */
   async number(schema: string): Promise<FeedRow> {
-    const project = { id: projectOfSchema(schema), schema };
-    const read = async (): Promise<FeedRow> => {
-      const [feed] = await this.database.ofProject(project).run<FeedRow>(feedStatement(schema));
-      if (!feed) throw new Error(`${schema} has no feed`);
-      return feed;
-    };
-    const feed = await read();
+    const executor = this.database.ofProject({ id: projectOfSchema(schema), schema });
+    const feed = await readFeed(executor, schema);
     if (!feed.waiting) return feed;
-    await this.#runs.run(schema, () => this.#numberAll(schema));
-    return read();
+    await this.#runs.run(schema, () => this.#numberAll(executor, schema));
+    return readFeed(executor, schema);
   }
 
-  async #numberAll(schema: string): Promise<void> {
-    const project = { id: projectOfSchema(schema), schema };
+  /** The same in a transaction, with the changes that it has made itself. Until its end nobody else gives numbers. */
+  async numberWithin(tx: Executor, schema: string): Promise<FeedRow> {
+    const feed = await readFeed(tx, schema);
+    if (!feed.waiting) return feed;
+    await this.#numberAll(tx, schema);
+    return readFeed(tx, schema);
+  }
+
+  async #numberAll(executor: Executor, schema: string): Promise<void> {
     for (let numbered = NUMBERED_AT_ONCE; numbered === NUMBERED_AT_ONCE;) {
-      const rows = await this.database.ofProject(project).run<{ numbered?: number }>(numberChangesStatement(schema));
+      const rows = await executor.run<{ numbered?: number }>(numberChangesStatement(schema));
       numbered = rows.find((row) => row.numbered !== undefined)?.numbered ?? 0;
       this.#moved.set(schema, (this.#moved.get(schema) ?? 0) + numbered);
     }
@@ -140,4 +142,10 @@ export class Numbering implements OnModuleInit, OnModuleDestroy {
     const now = performance.now();
     this.#notBefore.set(schema, now + (now - began) * PAUSE);
   }
+}
+
+async function readFeed(executor: Executor, schema: string): Promise<FeedRow> {
+  const [feed] = await executor.run<FeedRow>(feedStatement(schema));
+  if (!feed) throw new Error(`${schema} has no feed`);
+  return feed;
 }

@@ -1,4 +1,7 @@
 /** The definitions of a model file, each by itself, and what leads from those of one file to those of another. Pure. */
+import type { ParameterTypeId } from '../model/parameter-type/parameter-types.js';
+import { parameterType } from '../model/parameter-type/type-by-id.js';
+import { Faults } from '../shared/errors.js';
 import { parameterRecordId } from '../shared/identifiers.js';
 import { isPlainObject, jsonEqual, type Json } from '../shared/json.js';
 import {
@@ -84,10 +87,14 @@ function entriesOf(section: Json | undefined, empty = false): [string, FileObjec
 /** A definition of which fields change. */
 export interface Edit {
   readonly definition: Definition;
+  /** The former type of a parameter that gets another one. */
+  readonly from?: ParameterTypeId;
   /** The new values, by the names of the file. */
   readonly values: FileObject;
-  /** All that was there. */
+  /** All that was there, of the new type. */
   readonly before: FileObject;
+  /** The same of the former type. */
+  readonly former?: FileObject;
 }
 
 export interface ModelChanges {
@@ -100,6 +107,7 @@ export interface ModelChanges {
  * What leads from the present definitions to those of a file, after renames. A whole file is meant whole: what it does not
  * name is deleted, and a field that an entry lacks has its default. In a partial one that stays.
  * @param drop the keys of what a partial file deletes
+ * @throws KindError 400 where a parameter would get a type that loses something
  */
 export function changesTo(
   wanted: Definitions,
@@ -108,14 +116,25 @@ export function changesTo(
 ): ModelChanges {
   const creates: Definition[] = [];
   const edits: Edit[] = [];
+  const faults = new Faults();
   for (const [key, definition] of wanted) {
-    const before = present.get(key);
-    if (!before && !isBuiltIn(definition)) creates.push(definition);
-    else {
-      const values = changedValues(definition, before?.values ?? {}, partial);
-      if (Object.keys(values).length > 0) edits.push({ definition, values, before: before?.values ?? {} });
+    const stored = present.get(key);
+    if (!stored && !isBuiltIn(definition)) {
+      creates.push(definition);
+      continue;
+    }
+    const from = stored && stored.kindId !== definition.kindId ? (stored.kindId as ParameterTypeId) : undefined;
+    if (from !== undefined && WIDER_TYPES.get(from) !== definition.kindId) {
+      faults.add('model.bad_file', typeText(definition, from));
+      continue;
+    }
+    const before = from === undefined ? (stored?.values ?? {}) : widened(stored?.values ?? {}, definition.kindId);
+    const values = changedValues(definition, before, partial);
+    if (from !== undefined || Object.keys(values).length > 0) {
+      edits.push({ definition, values, before, ...(from !== undefined && { from, former: stored?.values ?? {} }) });
     }
   }
+  faults.throwIfAny();
   const deletes: Definition[] = [];
   for (const [key, definition] of present) {
     if (partial ? !drop.has(key) : wanted.has(key)) continue;
@@ -126,6 +145,29 @@ export function changesTo(
     }
   }
   return { creates, edits, deletes };
+}
+
+/** The type that a parameter can get without a loss, by its own. */
+const WIDER_TYPES: ReadonlyMap<string, ParameterTypeId> = new Map([
+  ['string', 'text'],
+  ['integer', 'decimal'],
+]);
+
+function typeText({ id, kindId }: Definition, from: string): string {
+  const allowed = [...WIDER_TYPES].map(([type, wider]) => `${type} to ${wider}`).join(', ');
+  return `'${id}' is of type ${from}, and of type ${kindId} in the file: make a new parameter (types change from ${allowed} alone)`;
+}
+
+/** Fields whose values are of the type of the parameter. */
+const OF_THE_TYPE: ReadonlySet<string> = new Set(['default', 'min_value', 'max_value']);
+
+/** The values of a parameter once it has another type: without the fields that this one lacks. */
+function widened(before: FileObject, type: string): FileObject {
+  const to = parameterType(type as ParameterTypeId);
+  const form = (value: Json): Json =>
+    Array.isArray(value) ? (value as Json[]).map(form) : value === null ? null : (to.canonical?.(value) ?? value);
+  const kept = Object.entries(before).filter(([name]) => fieldsOf(type).has(name));
+  return Object.fromEntries(kept.map(([name, value]) => [name, OF_THE_TYPE.has(name) ? form(value) : value]));
 }
 
 function changedValues(definition: Definition, before: FileObject, partial: boolean): FileObject {

@@ -67,7 +67,7 @@ function nameOf({ section, id }: Pick<Definition, 'section' | 'id'>): string {
 }
 
 /** Access is told by operation, and the list of parameters by parameter. */
-function stepsOfEdit({ definition, values, before }: Edit): Step[] {
+function stepsOfEdit({ definition, values, before, from }: Edit): Step[] {
   const name = nameOf(definition);
   const steps: Step[] = [];
   const { access, parameters, ...others } = values;
@@ -84,7 +84,7 @@ function stepsOfEdit({ definition, values, before }: Edit): Step[] {
     const changed = Object.keys({ ...old, ...now }).filter((each) => !jsonEqual(old[each] ?? null, now[each] ?? null));
     steps.push(...changed.map((each): Step => ({ change: 'edit', name: `${name}:${each}` })));
   }
-  const fields = Object.keys(others);
+  const fields = [...(from === undefined ? [] : ['type']), ...Object.keys(others)];
   return fields.length > 0 ? [{ change: 'edit', name, fields }, ...steps] : steps;
 }
 

@@ -2,18 +2,20 @@
 import { Injectable } from '@nestjs/common';
 import { changeOf, type Session } from '../catalog/session/session.js';
 import { loadModel } from '../catalog/model/model-store.js';
+import { retypeParameters, type RetypedParameter } from '../catalog/definition/retype-parameters.js';
 import { getBuiltInKind, isMemberKind, type KindDef, type Model } from '../model/model.js';
 import { parseUpsertQuery } from '../http/route/parse-write-query.js';
 import { refusal } from '../shared/errors.js';
 import { lockTablesStatement } from '../sql/lock.sql.js';
 import { namedByRecord } from '../shared/identifiers.js';
-import type { Json } from '../shared/json.js';
+import { jsonEqual, type Json } from '../shared/json.js';
+import type { ParameterTypeId } from '../model/parameter-type/parameter-types.js';
 import { DefinitionRenames } from '../unit/definition-renames.js';
 import { bodyOf } from '../unit/draft/draft.js';
 import { UnitStores } from '../unit/unit-stores.js';
 import type { Definition, Edit, ModelChanges } from './definitions.js';
 import type { Seeds } from './read-model-file.js';
-import { apiName, type FileObject, type Section } from './sections.js';
+import { apiName, fieldsOf, type FileObject, type Section } from './sections.js';
 
 /** Those that are written before the tables are changed. */
 const OF_THE_MODEL: ReadonlySet<Section> = new Set(['parameters', 'kinds', 'links', 'groups']);
@@ -45,6 +47,7 @@ export class ModelWriter {
     const editsOf = (section: Section) => edits.filter(({ definition }) => definition.section === section);
     const standalone = of(creates, 'parameters').filter(({ owner }) => owner === undefined);
     for (const definition of standalone) await this.#create(session, definition, inline);
+    session = await retyped(session, editsOf('parameters'));
     for (const edit of editsOf('parameters')) await this.#edit(session, edit, inline);
     session = await reloaded(session);
     for (const section of ['kinds', 'links', 'groups'] as const) {
@@ -100,6 +103,7 @@ export class ModelWriter {
   }
 
   async #edit(session: Session, { definition, values }: Edit, inline: Inline): Promise<void> {
+    if (Object.keys(values).length === 0) return;
     const kind = getBuiltInKind(session.model, definition.kindId);
     const body = bodyWith(definition, { ...values, ...wholeList(session, definition, values) }, inline);
     await this.stores.of(kind).updates.update(session, kind, definition.id, () => bodyOf(body));
@@ -169,6 +173,20 @@ function isStored({ model }: Session, { section, id }: Definition): boolean {
     default:
       return true;
   }
+}
+
+/** Gives parameters their new types. */
+async function retyped(session: Session, edits: readonly Edit[]): Promise<Session> {
+  const given = edits.flatMap(({ definition, from, former = {}, before }): RetypedParameter[] => {
+    if (from === undefined) return [];
+    const values: Record<string, Json> = {};
+    for (const [name, { id, column = id }] of fieldsOf(from)) {
+      if (!jsonEqual(former[name] ?? null, before[name] ?? null)) values[column] = before[name] ?? null;
+    }
+    return [{ id: definition.id, from, to: definition.kindId as ParameterTypeId, values }];
+  });
+  if (given.length === 0) return session;
+  return { ...session, model: await retypeParameters(session.project, changeOf(session), session.model, given) };
 }
 
 /** The session with what it has written. */

@@ -214,6 +214,8 @@ export const LIMITS = {
   bodyContainers: 1_000_000,
   /** Units of a kind up to which its indexes are built in the transaction of the change; above, in the background. */
   indexedInTransaction: 10_000,
+  /** Units, and links, of which a change of definitions writes the values anew in its transaction. */
+  rewrittenUnits: 100_000,
   /** Bytes of a body of fixed shape, as for sign-in and single links. */
   smallBody: 128 * 1024,
   /** Bytes of a body of an inbound call, as they come. */

@@ -83,7 +83,7 @@ export class DefinitionRenames implements RegisteredBehavior, OnModuleInit {
 }
 
 /** A definition that gets another id. */
-export interface RenamedDefinition {
+interface RenamedDefinition {
   /** That of its record. */
   readonly kind: KindDef;
   readonly id: string;

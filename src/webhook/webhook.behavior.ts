@@ -102,11 +102,14 @@ export class WebhookBehavior implements RegisteredBehavior, OnModuleInit {
 
   /** A new one begins with what is answered from now on, and an active one is looked for. */
   async afterWrite(_kind: KindDef, id: string, { values }: Draft, session: Session, by: WrittenBy): Promise<void> {
-    const { executor, project } = session;
+    const { executor, project, change } = session;
     const { schema } = project;
     const active = values.get('active');
     if (by === 'create') {
-      const { last } = await this.numbering.number(schema);
+      // A change of definitions holds its connection for long, while others of the project may wait for one.
+      const { last } = change
+        ? await this.numbering.numberWithin(executor, schema)
+        : await this.numbering.number(schema);
       await executor.run(beginHookStatement(schema, id, last, active === false));
       await executor.run(wakeWorkStatement(FOLLOW.type, FOLLOW.name, [project.id]));
     } else if (typeof active === 'boolean') {

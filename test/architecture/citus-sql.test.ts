@@ -132,6 +132,8 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
   ],
   renameDefinedInStatement: () => rename.renameDefinedInStatement(SCHEMA, new Map([['a', ['b']]])),
   editDefinitionStatement: () => rename.editDefinitionStatement(recorded, { id: 'a', values: { access: {} } }),
+  retypeParameterStatement: () =>
+    rename.retypeParameterStatement(recorded, recorded, { id: 'a', values: { default_value: 'b' } }),
   renameRecordsStatement: () => rename.renameRecordsStatement(SCHEMA, 'kind', new Map([['a', 'b']])),
   renameUnitsStatements: () => rename.renameUnitsStatements(SCHEMA, ['kind'], new Map([['a', 'b']])),
   renameColumnsStatements: () => rename.renameColumnsStatements(SCHEMA, 'city', [['a', 'b']]),

@@ -130,6 +130,9 @@ function columnEntries(table: string, change: ColumnChange): Entry[] {
   switch (change.type) {
     case 'drop':
       return [{ step: 'drop_column', table, column: change.column }];
+    case 'widen':
+      // Only model files do it, whose plans have steps of their own.
+      return [];
     case 'not_null':
       return [{ step: change.notNull ? 'set_not_null' : 'drop_not_null', table, column: change.column }];
     case 'add': {

@@ -29,7 +29,7 @@ export async function addsChecksToMany({ executor, project }: GuardContext, chan
   if (!onlyAddsChecks(change)) return false;
   const tables = new Set(change.guards.map(({ table }) => table));
   for (const table of tables) {
-    const many = hasMoreRowsStatement(project.schema, table, LIMITS.indexedInTransaction);
+    const many = hasMoreRowsStatement(project.schema, [table], LIMITS.indexedInTransaction);
     const [row] = await executor.run<{ more: boolean }>(many);
     if (row?.more) return true;
   }

@@ -5,7 +5,7 @@
 import { jsonEqual, type Json } from '../../shared/json.js';
 import { runSync, type WorkInPieces } from '../../shared/work-in-pieces.js';
 import { isUnchanged } from '../build/build-model.js';
-import { guardsOf, keySignature, linkGuardsOf, type Guard } from './guards.js';
+import { guardsOf, keepsValues, keySignature, linkGuardsOf, type Guard } from './guards.js';
 import { storedDefault } from '../field.js';
 import type { KindDef, Model } from '../model.js';
 import { ruledFields, type RuledFields } from './required-indexes.js';
@@ -23,6 +23,8 @@ export type { Condition, Guard } from './guards.js';
 export type ColumnChange =
   | { readonly type: 'add'; readonly column: ColumnShape; readonly default: Json; readonly replace: boolean }
   | { readonly type: 'drop'; readonly column: string }
+  /** The column becomes numeric, and keeps its values. */
+  | { readonly type: 'widen'; readonly column: ColumnShape }
   | { readonly type: 'not_null'; readonly column: string; readonly notNull: boolean };
 
 export type SchemaStep =
@@ -256,7 +258,14 @@ function sameType(a: ColumnShape, b: ColumnShape): boolean {
   return a.type === b.type && a.array === b.array;
 }
 
-/** Columns whose type changes: they are dropped and added again. A guard ensures that they hold no values. */
+function isWidened(known: ColumnShape, column: ColumnShape): boolean {
+  return known.array === column.array && keepsValues(known.type, column.type);
+}
+
+/**
+ * Columns whose type changes, of which indexes and checks are made anew. But for widened ones they are dropped and added
+ * again: a guard ensures that they hold no values.
+ */
 function replacedColumns(old: TableShape, table: TableShape): Set<string> {
   return new Set(
     [...table.columns.values()]
@@ -278,9 +287,13 @@ function columnChanges(old: TableShape, table: TableShape, defaults: ReadonlyMap
     const column = isNumbered ? { ...needed, notNull: known?.notNull ?? false } : needed;
     const value = defaults.get(`${table.name}.${column.name}`) ?? null;
     if (!known) changes.push({ type: 'add', column, default: value, replace: false });
-    else if (!sameType(known, column)) changes.push({ type: 'add', column, default: value, replace: true });
-    else if (known.notNull !== column.notNull) {
-      changes.push({ type: 'not_null', column: column.name, notNull: column.notNull });
+    else if (!sameType(known, column) && !isWidened(known, column)) {
+      changes.push({ type: 'add', column, default: value, replace: true });
+    } else {
+      if (!sameType(known, column)) changes.push({ type: 'widen', column });
+      if (known.notNull !== column.notNull) {
+        changes.push({ type: 'not_null', column: column.name, notNull: column.notNull });
+      }
     }
   }
   return changes;

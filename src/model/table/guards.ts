@@ -4,7 +4,7 @@ import { jsonEqual, type Json } from '../../shared/json.js';
 import { resolvedChecks, type ResolvedCheck } from '../check/kind-checks.js';
 import { storedDefault } from '../field.js';
 import type { Field, KindDef, LinkTypeDef } from '../model.js';
-import type { Constraint } from '../parameter-type/parameter-type.js';
+import type { ColumnType, Constraint } from '../parameter-type/parameter-type.js';
 
 /** The stored units that a guard counts; the change is refused if there are any. */
 export type Condition =
@@ -76,11 +76,18 @@ export function guardsOf(kind: KindDef, next: KindDef | undefined): Guard[] {
   return guards;
 }
 
+/** Whether a column can get another type with the values that it has. */
+export function keepsValues(type: ColumnType, now: ColumnType): boolean {
+  return type === now || (type === 'bigint' && now === 'numeric');
+}
+
 /** @param before the kind before the change */
 function filledColumn(field: Field, before: KindDef): FilledColumn {
   const old = before.fields.get(field.id);
   const isKept =
-    old?.column !== undefined && old.columnType === field.columnType && old.def.multiple === field.def.multiple;
+    old?.column !== undefined &&
+    old.def.multiple === field.def.multiple &&
+    keepsValues(old.columnType, field.columnType);
   return isKept ? { field } : { field, value: storedDefault(field) };
 }
 

@@ -105,6 +105,10 @@ function columnChange(change: ColumnChange): Fragment[] {
       return [sql`DROP COLUMN ${ident(change.column)}`];
     case 'not_null':
       return [sql`ALTER COLUMN ${ident(change.column)} ${change.notNull ? sql`SET` : sql`DROP`} NOT NULL`];
+    case 'widen': {
+      const { name, type, array } = change.column;
+      return [sql`ALTER COLUMN ${ident(name)} TYPE ${columnType(type, array)}`];
+    }
     case 'add': {
       const { column } = change;
       const value = change.default === null ? sql`` : sql` DEFAULT ${defaultLiteral(change.default, column)}`;

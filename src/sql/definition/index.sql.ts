@@ -86,17 +86,17 @@ export function isLargeStatement(schema: string, table: string, index: string, r
     JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
     WHERE n.nspname = ${param(schema)} AND c.relname = ${param(index)}
   )`;
-  return render(sql`SELECT ${exists} OR ${hasMoreRows(schema, table, rows)} AS large`);
+  return render(sql`SELECT ${exists} OR ${hasMoreRows(schema, [table], rows)} AS large`);
 }
 
-function hasMoreRows(schema: string, table: string, rows: number): Fragment {
-  const firstRows = sql`SELECT 1 FROM ${ident(schema, table)} LIMIT ${integer(rows + 1)}`;
-  return sql`(SELECT count(*) FROM (${firstRows}) AS _first) > ${integer(rows)}`;
+function hasMoreRows(schema: string, tables: readonly string[], rows: number): Fragment {
+  const first = tables.map((table) => sql`(SELECT 1 FROM ${ident(schema, table)} LIMIT ${integer(rows + 1)})`);
+  return sql`(SELECT count(*) FROM (${join(first, ' UNION ALL ')}) AS _first) > ${integer(rows)}`;
 }
 
-/** One row `more`: whether the table has more than `rows` rows. */
-export function hasMoreRowsStatement(schema: string, table: string, rows: number): Statement {
-  return render(sql`SELECT ${hasMoreRows(schema, table, rows)} AS more`);
+/** One row `more`: whether tables have more than `rows` rows together. */
+export function hasMoreRowsStatement(schema: string, tables: readonly string[], rows: number): Statement {
+  return render(sql`SELECT ${hasMoreRows(schema, tables, rows)} AS more`);
 }
 
 /** One row `found`: whether a stored value may be too long for an index; undefined if none can be. */

@@ -1,4 +1,4 @@
-/** Gives definitions other ids, in all tables of a project that name them, and tables, columns and indexes other names. */
+/** Gives definitions other ids or types, in all tables of a project that name them, and tables, columns and indexes other names. */
 import { API_KEY_KIND, CREDENTIAL_KIND, IDENTITY_PROVIDER_KIND, WEBHOOK_KIND } from '../../model/built-in-traits.js';
 import { PARAMETER_TABLE } from '../../model/built-in/built-in.js';
 import type { Field } from '../../model/model.js';
@@ -21,7 +21,9 @@ import { followerOf } from '../changes/failure.sql.js';
 import { fieldType, SET_UPDATED_AT } from '../columns.sql.js';
 import { awaitCountStatement } from '../count.sql.js';
 import { ident, join, literal, param, render, sql, type Fragment, type Statement } from '../fragment.js';
-import { editRows, type RecordedPlan } from '../write/recording.sql.js';
+import { rowLock } from '../lock.sql.js';
+import { kindTable } from '../table.sql.js';
+import { editRows, recordCreated, recordDeleted, WRITE_TIME, type RecordedPlan } from '../write/recording.sql.js';
 import { recordset } from './model.sql.js';
 
 /** Columns that hold the id of a kind. */
@@ -53,18 +55,48 @@ export function inSteps(ids: ReadonlyMap<string, string>): ReadonlyMap<string, s
   return [new Map(passing), new Map([...ids.values()].map((id, at) => [`_renamed_${at}`, id]))];
 }
 
-/** A record of a definition in which something that it names got another id. */
-interface RenamedRecord {
+/** A record of a definition that a change edits beside what its body says. */
+interface EditedRecord {
   readonly id: string;
   /** What changes of it, by column. */
   readonly values: Readonly<Record<string, Json>>;
 }
 
 /** Edits a record, and records that. */
-export function editDefinitionStatement(plan: RecordedPlan, { id, values }: RenamedRecord): Statement {
+export function editDefinitionStatement(plan: RecordedPlan, { id, values }: EditedRecord): Statement {
   const fields = [...plan.kind.fields.values()].filter(({ column }) => column !== undefined && column in values);
   const set = fields.map((field) => sql`${ident(columnOf(field))} = ${stored(field, values[columnOf(field)] ?? null)}`);
   return render(editRows(plan, fields, join([...set, SET_UPDATED_AT]), sql`t."id" = ${param(id)}`));
+}
+
+/**
+ * Gives a parameter another type. Its record goes to the kind of the new one: for whoever follows the two kinds it is
+ * deleted there and made here.
+ * @param values what changes of it beside that, by column
+ */
+export function retypeParameterStatement(
+  from: RecordedPlan,
+  to: RecordedPlan,
+  { id, values }: EditedRecord,
+): Statement {
+  const table = kindTable(to.schema, to.kind);
+  const edited = [...from.kind.fields.values()].filter(({ column }) => column !== undefined && column in values);
+  const set = edited.map((field) => sql`${ident(columnOf(field))} = ${stored(field, values[columnOf(field)] ?? null)}`);
+  const old = sql`old AS MATERIALIZED (SELECT t.* FROM ${table} AS t WHERE t."id" = ${param(id)} ${rowLock(false)})`;
+  const written = sql`
+    UPDATE ${table} AS t
+    SET ${join([sql`"kind_id" = ${param(to.kind.id)}`, ...set, SET_UPDATED_AT])}
+    FROM old
+    WHERE t."id" = old."id"
+    RETURNING t.*
+  `;
+  const recorded = [recordDeleted(from, sql`old`), recordCreated(to, sql`written`)].flatMap((each, at) =>
+    each ? [sql`${ident(`recorded_${at}`)} AS (${each})`] : [],
+  );
+  return render(sql`
+    WITH ${join([WRITE_TIME, old, sql`written AS (${written})`, ...recorded])}
+    SELECT count(*)::int AS edited FROM written
+  `);
 }
 
 /** One step of new ids of records. */

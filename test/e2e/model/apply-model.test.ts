@@ -1,15 +1,9 @@
 /** A project becomes what a model file says. */
 import { describe, expect, it } from 'vitest';
-import { ModelApply } from '../../../src/model-file/apply-model.js';
-import { ModelFiles } from '../../../src/model-file/model-files.js';
-import { printModelFile } from '../../../src/model-file/print.js';
-import { readModelFile } from '../../../src/model-file/read-model-file.js';
-import { Provisioning } from '../../../src/catalog/project/provisioning.js';
-import { EventLoopYield } from '../../../src/shared/event-loop-yield.js';
-import { SYSTEM } from '../../../src/tenancy/caller.js';
-import { projectOf } from '../../../src/tenancy/project.js';
 import { expectNoDrift, ok } from '../../support/definitions.js';
-import { sharedService, type TestProject } from '../../support/service.js';
+import { applyModel, dumpModel, planModel } from '../../support/model-files.js';
+import { LIMITS } from '../../../src/shared/limits.js';
+import { sharedService } from '../../support/service.js';
 
 const service = await sharedService();
 const FILE = `format: kind-model
@@ -87,46 +81,33 @@ identity_providers:
     member_kind: person
 `;
 
-const ALL = new Set(['all']);
-
-async function apply(project: TestProject, text: string, undo = false) {
-  const file = await readModelFile(text, 'yaml', new EventLoopYield());
-  const row = await service.service.app.get(Provisioning).getActive(project.id);
-  return service.service.app.get(ModelApply).apply(row, file, { caller: SYSTEM, undo, allowLoss: ALL, allowOpen: ALL });
-}
-
-async function dump(project: TestProject): Promise<string> {
-  const row = await service.service.app.get(Provisioning).getActive(project.id);
-  return printModelFile((await service.service.app.get(ModelFiles).dump(projectOf(row))).file);
-}
-
 describe('an apply', () => {
   it('makes a whole model in a new project, and does nothing the second time', async () => {
     const project = await service.project();
-    await apply(project, FILE);
-    expect(await dump(project)).toBe(FILE);
+    await applyModel(project, FILE);
+    expect(await dumpModel(project)).toBe(FILE);
     await expectNoDrift(project);
-    expect((await apply(project, FILE)).steps).toEqual([]);
+    expect((await applyModel(project, FILE)).steps).toEqual([]);
   });
 
   it('removes what a whole file lacks', async () => {
     const project = await service.project();
-    await apply(project, FILE);
-    await apply(project, 'format: kind-model\nversion: 1\n');
-    expect(await dump(project)).toBe('format: kind-model\nversion: 1\n');
+    await applyModel(project, FILE);
+    await applyModel(project, 'format: kind-model\nversion: 1\n');
+    expect(await dumpModel(project)).toBe('format: kind-model\nversion: 1\n');
     await expectNoDrift(project);
   });
 
   it('renames, also what changes places', async () => {
     const project = await service.project();
-    await apply(project, FILE);
+    await applyModel(project, FILE);
     const page = (await ok(project.post('/page/unit', { title: 'A page' }))) as { id: string };
     const swapped = FILE.replaceAll('article', 'xxx').replaceAll('page', 'article').replaceAll('xxx', 'page');
     const text = swapped
       .replace('  page:\n    label', '  page:\n    was: article\n    label')
       .replace('  article:\n    parameters', '  article:\n    was: page\n    parameters')
       .replace('article_number:\n', 'article_number:\n        was: page_number\n');
-    await apply(project, text);
+    await applyModel(project, text);
     expect(await ok(project.get(`/article/unit/${page.id}`))).toMatchObject({ title: 'A page' });
     await expectNoDrift(project);
   });
@@ -135,31 +116,31 @@ describe('an apply', () => {
 describe('a plan', () => {
   it('names what is lost and opened, and changes nothing', async () => {
     const project = await service.project();
-    await apply(project, FILE);
+    await applyModel(project, FILE);
     await ok(project.post('/page/unit', { title: 'A page', price: '2.00' }));
     const text = FILE.replace(
       '  page:\n    parameters:\n      title:\n      price:\n',
       '  page:\n    access:\n      read: anyone\n    parameters:\n      title:\n',
     );
-    const { steps } = await apply(project, text, true);
+    const { steps } = await planModel(project, text);
     expect(steps).toEqual([
       { change: 'drop', name: 'page.price', loses: 1 },
       { change: 'edit', name: 'page:read', opens: [{ who: 'anyone', what: 'read' }] },
     ]);
-    expect(await dump(project)).toBe(FILE);
+    expect(await dumpModel(project)).toBe(FILE);
   });
 
   it('has settings, of which those stay that are not named', async () => {
     const project = await service.project();
     const closed = 'format: kind-model\nversion: 1\nsettings:\n  access_default: closed\n  verify_email: on\n';
-    expect((await apply(project, closed)).steps.map(({ name }) => name)).toEqual([
+    expect((await applyModel(project, closed)).steps.map(({ name }) => name)).toEqual([
       'settings.access_default',
       'settings.verify_email',
     ]);
-    expect(await dump(project)).toBe(closed);
-    expect((await apply(project, 'format: kind-model\nversion: 1\n')).steps).toEqual([]);
-    await apply(project, `${closed}kinds:\n  post: {}\n`);
-    const { steps } = await apply(project, `${closed.replace('closed', 'open')}kinds:\n  post: {}\n`, true);
+    expect(await dumpModel(project)).toBe(closed);
+    expect((await applyModel(project, 'format: kind-model\nversion: 1\n')).steps).toEqual([]);
+    await applyModel(project, `${closed}kinds:\n  post: {}\n`);
+    const { steps } = await planModel(project, `${closed.replace('closed', 'open')}kinds:\n  post: {}\n`);
     expect(steps).toEqual([expect.objectContaining({ name: 'settings.access_default' })]);
     expect(steps[0]?.opens).toContainEqual({ who: 'member', what: 'post:read' });
   });
@@ -178,9 +159,9 @@ kinds:
 units:
   country: { by: [code], items: [${items}] }
 `;
-    const one = await apply(project, text('{ code: IT, name: Italy }, { code: FR, name: France }'));
+    const one = await applyModel(project, text('{ code: IT, name: Italy }, { code: FR, name: France }'));
     expect(one.steps).toContainEqual({ change: 'edit', name: 'units.country', units: 2 });
-    const two = await apply(project, text('{ code: IT, name: Italia }, { code: NO, name: Norge }'));
+    const two = await applyModel(project, text('{ code: IT, name: Italia }, { code: NO, name: Norge }'));
     expect(two.steps).toEqual([{ change: 'edit', name: 'units.country', units: 2 }]);
     expect(await ok(project.get('/country/unit?order=code;asc&include=code,name'))).toMatchObject({
       items: [
@@ -189,6 +170,76 @@ units:
         { code: 'NO', name: 'Norge' },
       ],
     });
-    expect((await apply(project, text('{ code: IT, name: Italia }'))).steps).toEqual([]);
+    expect((await applyModel(project, text('{ code: IT, name: Italia }'))).steps).toEqual([]);
+  });
+});
+
+describe('another type', () => {
+  const withType = (rest: string) => `kinds:
+  article:
+    changes: history
+    checks: [{ id: few, filter: "lt(number,100)", text: Too many. }]
+    parameters:
+      state: ${rest.split('|')[0]}
+      number: ${rest.split('|')[1]}
+  page:
+    parameters:
+      number:
+`;
+  const BEFORE = withType(
+    '{ type: string, values: [a, b], default: a, max_length: 5 } | { type: integer, default: 5, min_value: 0, unique: true }',
+  );
+  const AFTER = withType(
+    '{ type: text, default: a, max_length: 5 } | { type: decimal, default: "5", min_value: "0", unique: true }',
+  );
+
+  it('is given from string to text, and from integer to decimal, and nothing is lost', async () => {
+    const project = await service.project();
+    await applyModel(project, BEFORE);
+    const { id } = (await ok(project.post('/article/unit', { state: 'b', number: 7 }))) as { id: string };
+    await ok(project.put(`/article/unit/${id}`, { number: 8 }));
+    await ok(project.post('/page/unit', { number: 9 }));
+    expect((await planModel(project, AFTER)).steps).toEqual([
+      { change: 'edit', name: 'parameters.state', fields: ['type'] },
+      { change: 'edit', name: 'parameters.number', fields: ['type'] },
+    ]);
+    await applyModel(project, AFTER);
+    await expectNoDrift(project);
+    expect((await planModel(project, AFTER)).steps).toEqual([]);
+    expect(await ok(project.get(`/article/unit/${id}`))).toMatchObject({ state: 'b', number: '8' });
+    expect(await ok(project.get('/page/unit?include=number'))).toMatchObject({ items: [{ number: '9' }] });
+    expect(await ok(project.get(`/article/unit/${id}/history`))).toMatchObject({
+      items: [{ changes: { number: ['7', '8'] } }, { changes: { number: [null, '7'] } }],
+    });
+    expect(await ok(project.post('/article/unit', { number: '7.5' }))).toMatchObject({ state: 'a', number: '7.5' });
+    expect(await project.post('/article/unit', { number: '7.5' })).toMatchObject({ status: 409 });
+    expect(await project.post('/article/unit', { number: '100' })).toMatchObject({ status: 400 });
+  });
+
+  it('keeps settings that a part of a file does not name, in the form of the new type', async () => {
+    const project = await service.project();
+    await applyModel(project, BEFORE);
+    await applyModel(project, 'partial: true\nparameters: { number: { type: decimal } }\n');
+    expect(await dumpModel(project)).toContain('    type: decimal\n    default: "5"\n    min_value: "0"\n');
+    await expectNoDrift(project);
+  });
+
+  it('is refused where something could be lost, or too much would be written', async () => {
+    const project = await service.project();
+    await applyModel(project, BEFORE);
+    const other = withType('{ type: string } | { type: string }');
+    await expect(planModel(project, other)).rejects.toThrow(
+      /'number' is of type integer, and of type string.*new parameter/s,
+    );
+    const { rewrittenUnits } = LIMITS;
+    Object.assign(LIMITS, { rewrittenUnits: 1 });
+    try {
+      await ok(project.post('/article/unit', {}));
+      await applyModel(project, BEFORE.replace('string, values: [a, b]', 'text'));
+      await ok(project.post('/page/unit', {}));
+      await expect(planModel(project, AFTER)).rejects.toMatchObject({ code: 'model.too_large' });
+    } finally {
+      Object.assign(LIMITS, { rewrittenUnits });
+    }
   });
 });

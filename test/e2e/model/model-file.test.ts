@@ -207,6 +207,10 @@ describe('plan and apply', () => {
     expect(planned.out).toMatch(new RegExp(`^${one.id}: changes\\n`));
     expect(planned.out).toMatch(/^ +add +article *$/m);
     expect(await runCommand('model', 'apply', path, one.id)).toMatchObject({
+      code: 1,
+      out: expect.stringContaining("'person:signup' lets anyone do more") as string,
+    });
+    expect(await runCommand('model', 'apply', path, one.id, '--allow-open', 'person:signup')).toMatchObject({
       code: 0,
       out: expect.stringContaining(`${one.id}: applied`) as string,
     });

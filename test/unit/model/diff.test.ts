@@ -21,6 +21,7 @@ function brief(step: SchemaStep): string {
         .map((change) => {
           if (change.type === 'drop') return `-${change.column}`;
           if (change.type === 'not_null') return `${change.column}${change.notNull ? '!' : '?'}`;
+          if (change.type === 'widen') return `${change.column.name} -> ${change.column.type}`;
           const { name, type, array, notNull } = change.column;
           return `${change.replace ? '-+' : '+'}${name} ${type}${array ? '[]' : ''}${notNull ? '!' : ''}${change.default === null ? '' : ` = ${JSON.stringify(change.default)}`}`;
         })

@@ -462,7 +462,7 @@ SELECT i._n::int - 1 AS n, ARRAY[EXISTS (SELECT FROM (SELECT (coalesce("t"."size
 -- $17 = ["0198c0de-0000-7000-8000-000000000001"]
 
 -- whether an index is a large one
-SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = $2) OR (SELECT count(*) FROM (SELECT 1 FROM "project_demo"."city" LIMIT 10001) AS _first) > 10000 AS large
+SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = $2) OR (SELECT count(*) FROM ((SELECT 1 FROM "project_demo"."city" LIMIT 10001)) AS _first) > 10000 AS large
 -- $1 = "project_demo"
 -- $2 = "_city_size_idx"
 
