@@ -103,7 +103,9 @@ async function fileOf(path: string, ids: readonly string[], { all = false }: App
   if (all === ids.length > 0) throw new UsageError('name one or more projects, or give --all');
   const file = await readModelFile(await textOf(path), typeOf(path), new EventLoopYield());
   if ((all || ids.length > 1) && !file.partial)
-    throw new UsageError(`${singleLineText(path)} is a whole file: several projects take files with partial: true alone`);
+    throw new UsageError(
+      `${singleLineText(path)} is a whole file: several projects take files with partial: true alone`,
+    );
   return file;
 }
 
