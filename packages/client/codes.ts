@@ -116,6 +116,7 @@ export const CODES = {
   removeAll: [...REMOVE, ...FILTERS, 'unit.too_many', 'header.not_here'],
   aggregate: [...FILTERS, 'kind.no_aggregate', 'query.mixed'],
   links: [...FILTERS, 'unit.unknown', 'link.unknown', 'link.too_far', 'query.mixed'],
+  link: [...EDIT, 'link.unknown', 'link.differs', 'link.too_many', 'route.method'],
   history: [...FILTERS, 'unit.unknown', 'history.off'],
   call: [...BODY, ...KEYS, 'function.unknown', 'function.broken', 'unit.unknown', 'route.method'],
   auth: [
@@ -143,6 +144,10 @@ export const CODES = {
     ...REMOVE,
     ...FILTERS,
     'unit.too_many',
+    'link.unknown',
+    'link.differs',
+    'link.too_far',
+    'file.not_here',
     'function.unknown',
     'batch.bad_operation',
     'batch.bad_reference',

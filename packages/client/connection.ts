@@ -34,11 +34,19 @@ function part(value: string | Reference): string {
   return encodeURIComponent(text);
 }
 
+/** Outside of quotes, `{o1.id}` stands for what an earlier operation of a batch gives. */
+function encoded(name: string, value: unknown): string {
+  const text = String(value);
+  if (name !== 'filter') return encodeURIComponent(text);
+  const pieces = text.split(/("(?:[^"\\]|\\.)*")/s).map(encodeURIComponent);
+  return pieces.map((piece, at) => (at % 2 === 1 ? piece : piece.replace(/%7B([\w.]+)%7D/g, '{$1}'))).join('');
+}
+
 /** `{a: [1, 2], b: undefined}` is `?a=1&a=2` */
 export function addressOf({ path, query = {}, dryRun }: Pick<Sent, 'path' | 'query' | 'dryRun'>): string {
   const pairs = Object.entries({ ...query, ...(dryRun && { dry_run: true }) }).flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value]).flatMap((each) =>
-      each === undefined || each === null ? [] : [`${name}=${encodeURIComponent(String(each))}`],
+      each === undefined || each === null ? [] : [`${name}=${encoded(name, each)}`],
     ),
   );
   return `/${path.map(part).join('/')}${pairs.length > 0 ? `?${pairs.join('&')}` : ''}`;

@@ -2,6 +2,7 @@
 export type {
   AggregateQuery,
   HistoryQuery,
+  LinkRecord,
   LinkedUnit,
   LinksQuery,
   LiveOptions,
@@ -17,7 +18,7 @@ export type { EditOptions, Message, Options, Result, WriteOptions } from './call
 export { createClient } from './client.js';
 export type { Client } from './client.js';
 export type { Facts, KindClient } from './operations.js';
-export type { Filter, Filters } from './filters.js';
+export type { Filter, Filters, Rights, Term } from './filters.js';
 export type {
   Change,
   Inc,

@@ -39,12 +39,15 @@ export interface KindShape {
   /** What the caller may do. */
   readonly can: string;
   readonly functions: object;
+  /** The types of its links, with the values that each has. */
+  readonly links: object;
 }
 export type Shapes<S> = { readonly [K in keyof S]: KindShape };
 
 export type Show<T> = { [P in keyof T]: T[P] };
 export type Name<S extends Shapes<S>, K extends keyof S> = keyof S[K]['unit'] & string;
 export type Ref<S extends Shapes<S>, K extends keyof S> = keyof S[K]['refs'] & string;
+export type LinkType<S extends Shapes<S>, K extends keyof S> = keyof S[K]['links'] & string;
 type Target<S extends Shapes<S>, K extends keyof S, R> = R extends keyof S[K]['refs']
   ? S[K]['refs'][R] & keyof S
   : never;
@@ -73,6 +76,10 @@ export type Checked<S extends Shapes<S>, K extends keyof S, P extends string> = 
     ? `${R & Ref<S, K>}.${Name<S, Target<S, K, R>>}`
     : Name<S, K>
   : P;
+
+export type OrderOf<S extends Shapes<S>, K extends keyof S, O extends string> = O extends `-${infer P}`
+  ? `-${Checked<S, K, P>}`
+  : Checked<S, K, O>;
 
 // ---- What a list answers ----
 

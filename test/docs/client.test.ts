@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { asMember, defineKinds } from '../support/callers.js';
 import { checkPrograms, clientFolder } from '../support/client.js';
+import { ok } from '../support/definitions.js';
 import { runCommand } from '../support/command-line.js';
 import { sharedService } from '../support/service.js';
 import { codeBlocks } from './markdown.js';
@@ -42,7 +43,7 @@ it('compiles', { timeout: 60_000 }, async () => {
       id: 'article',
       changes: 'feed',
       parameters: [
-        { id: 'title', kind_id: 'string', nullable: false, required: true },
+        { id: 'title', kind_id: 'string', nullable: false, required: true, unique: true },
         { id: 'state', kind_id: 'string', values: ['draft', 'published'] },
         { id: 'views', kind_id: 'integer' },
         { id: 'tags', kind_id: 'string', multiple: true },
@@ -55,9 +56,11 @@ it('compiles', { timeout: 60_000 }, async () => {
       parameters: [
         { id: 'article', kind_id: 'unit', reference_kind: 'article' },
         { id: 'approved', kind_id: 'boolean' },
+        { id: 'stars', kind_id: 'integer' },
       ],
     },
   );
+  await ok(root.post('/link/unit', { id: 'cites', parameters: [{ id: 'page', kind_id: 'integer' }] }));
   const folder = clientFolder();
   expect(await runCommand('client', root.id, '--out', join(folder, 'kind'), '--as', 'person')).toMatchObject({
     code: 0,
@@ -75,7 +78,7 @@ it('compiles', { timeout: 60_000 }, async () => {
       .map(({ text }) => text)
       .join('\n'),
   };
-  expect(joined).toHaveLength(8);
+  expect(joined).toHaveLength(10);
   expect(Object.values(programs)).not.toContain('');
   expect(checkPrograms(folder, { ...programs, 'packages.d.ts': PACKAGES }).errors).toEqual([]);
 });

@@ -10,7 +10,7 @@ import { ApplicationRoutes } from '../../doc/openapi/application.js';
 import { SYSTEM } from '../../tenancy/caller.js';
 import { projectOf } from '../../tenancy/project.js';
 import type { CommandContext, CommonOptions, Services } from '../tools/command-context.js';
-import { Differs } from '../tools/exit.js';
+import { Differs, UsageError } from '../tools/exit.js';
 import { print } from '../tools/output.js';
 import { remoteProject, withRemoteOptions, type RemoteOptions } from '../tools/remote.js';
 
@@ -37,9 +37,11 @@ export function clientCommand(parent: Command, { terminal, services }: CommandCo
     .option('--json', 'print JSON, for scripts');
   withRemoteOptions(command).action(async (id: string, options: ClientOptions) => {
     const remote = remoteProject(id, options);
-    const types = await (remote
-      ? remote.fetch(`/doc/client.ts?as=${encodeURIComponent(options.as)}`).then((answer) => answer.text())
-      : services((opened) => typesOf(opened, id, options.as)));
+    const types = await (
+      remote
+        ? remote.fetch(`/doc/client.ts?as=${encodeURIComponent(options.as)}`).then((answer) => answer.text())
+        : services((opened) => typesOf(opened, id, options.as))
+    ).catch(rethrow);
     const files = await compared(resolve(options.out), await clientFiles(options.as, types));
     if (!options.check) await write(resolve(options.out), files);
     const done = options.check ? (state: ClientFile['state']) => state : writtenText;
@@ -55,6 +57,14 @@ async function typesOf({ app }: Services, id: string, as: string): Promise<strin
   const project = projectOf(await app.get(Provisioning).getActive(id));
   const { bytes } = await app.get(Documents).clientTypes({ project, caller: SYSTEM }, as);
   return bytes.toString();
+}
+
+/** @throws UsageError where it is `--as` that is refused */
+function rethrow(
+  error: Error & { readonly messages?: readonly { readonly text: string; readonly parameter?: string }[] },
+): never {
+  const wrong = error.messages?.find(({ parameter }) => parameter === 'as');
+  throw wrong ? new UsageError(`--${wrong.text}`) : error;
 }
 
 /** @throws Error if a file is there that the command has not written */

@@ -20,6 +20,20 @@ export function withRemoteOptions(command: Command): Command {
     .option('--key <env:NAME>', 'the environment variable with the API key for it');
 }
 
+/** What the service refuses, with what it says of each fault. */
+class RemoteRefusal extends Error {
+  constructor(
+    text: string,
+    readonly messages: readonly RemoteMessage[],
+  ) {
+    super(text);
+  }
+}
+interface RemoteMessage {
+  readonly text: string;
+  readonly parameter?: string;
+}
+
 class RemoteProject {
   /** @param base without a slash at its end */
   constructor(
@@ -28,7 +42,7 @@ class RemoteProject {
     readonly id: string,
   ) {}
 
-  /** @param path below `/api/lib` @throws Error with what the service says, or that it does not answer */
+  /** @param path below `/api/lib` @throws RemoteRefusal, or Error where it does not answer */
   async fetch(path: string, init: RequestInit = {}): Promise<Response> {
     const headers = { [PROJECT_HEADER]: this.id, authorization: `Bearer ${this.key}` };
     const sent = { ...init, headers: { ...headers, ...(init.headers as Record<string, string> | undefined) } };
@@ -43,7 +57,9 @@ class RemoteProject {
       },
     );
     if (answer.ok) return answer;
-    throw new Error(`${this.base} answers ${answer.status}: ${await refusalText(answer)}`);
+    const messages = await messagesOf(answer);
+    const text = messages.map((message) => message.text).join('; ') || answer.statusText;
+    throw new RemoteRefusal(`${this.base} answers ${answer.status}: ${text}`, messages);
   }
 }
 
@@ -67,8 +83,8 @@ function baseOf(text: string): string {
   return url.href.replace(/\/+$/, '');
 }
 
-async function refusalText(answer: Response): Promise<string> {
-  if (answer.status >= 300 && answer.status < 400) return 'redirects are not followed';
-  const { messages = [] } = (await answer.json().catch(() => ({}))) as { messages?: { text: string }[] };
-  return messages.map(({ text }) => text).join('; ') || answer.statusText;
+async function messagesOf(answer: Response): Promise<readonly RemoteMessage[]> {
+  if (answer.status >= 300 && answer.status < 400) return [{ text: 'redirects are not followed' }];
+  const { messages } = (await answer.json().catch(() => ({}))) as { messages?: readonly RemoteMessage[] };
+  return messages ?? [];
 }

@@ -1,9 +1,10 @@
 /** Renders `types.ts` of a client (docs/client.md): the kinds of a project as one caller sees them. Pure. */
-import { describedFields, namedFields } from '../../access/masks.js';
+import { describedFields, namedFields, writableFields } from '../../access/masks.js';
 import { GROUP_KIND, KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
 import { expressionWordsOf, type ExpressionWord } from '../../model/expression.js';
 import { URL_FIELD } from '../../model/built-in/file-fields.js';
-import type { Field, KindDef } from '../../model/model.js';
+import { storedLinkFields } from '../../model/build/link-types.js';
+import { isLinkable, type Field, type KindDef } from '../../model/model.js';
 import { isParameterTypeId, parameterType } from '../../model/parameter-type/type-by-id.js';
 import { conditionOf } from '../../model/predicate/conditional-field.js';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
@@ -13,7 +14,7 @@ import type { DocumentedFunction } from '../openapi/documented-functions.js';
 import { shownRoutes } from '../openapi/document.js';
 import { bodyFields, isRequiredInBody, readsAll } from '../openapi/schema/unit.schema.js';
 import { isRequired } from '../openapi/schema/value.schema.js';
-import { hasRecord, mayCreate, type DocumentInput } from '../openapi/view.js';
+import { hasRecord, mayCreate, readableLinkTypes, type DocumentInput } from '../openapi/view.js';
 import { writtenFile } from './written-file.js';
 
 type Routes = ReadonlySet<DocumentedRoute>;
@@ -29,6 +30,10 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
   delete: ['remove'],
   deleteAll: ['removeAll'],
   linked: ['links'],
+  link: ['link'],
+  update_link: ['update_link'],
+  unlink: ['unlink'],
+  link_many: ['link_many'],
   unitHistory: ['history'],
   signup: ['signup'],
 };
@@ -49,7 +54,17 @@ export async function clientTypes(input: DocumentInput, caller: string): Promise
   }
   // Many kinds have the same.
   const rightLines = [...rights].map(([can, name]) => `type ${name} = ${can};`);
-  const interfaceText = [...rightLines, '', 'export interface Kinds {', ...kinds, '}'].join('\n');
+  const interfaceText = [
+    ...rightLines,
+    '',
+    'interface Links {',
+    ...linkLines(input),
+    '}',
+    '',
+    'export interface Kinds {',
+    ...kinds,
+    '}',
+  ].join('\n');
   const text = [
     ...importLines(interfaceText),
     interfaceText,
@@ -71,6 +86,17 @@ function importLines(text: string): readonly string[] {
   return used.length > 0 ? [`import type { ${used.join(', ')} } from './runtime.js';`, ''] : [];
 }
 
+/** The link types with what each gives its links; of any name for who may not read which there are. */
+function linkLines(input: DocumentInput): readonly string[] {
+  const types = readableLinkTypes(input);
+  if (!types) return ['  [link_id: string]: object;'];
+  return types.map((type) => {
+    const writable = writableFields(type.values, input.caller, input.model);
+    const fields = storedLinkFields(type).filter(({ id }) => writable.has(id));
+    return `  ${type.id}: ${object(fields.map((field) => valueMember(field, field.def.required !== true)))};`;
+  });
+}
+
 /** Kinds of definitions, which a client for units leaves out. */
 function isDefinition({ id }: KindDef): boolean {
   return id === KIND_KIND || id === GROUP_KIND || id === LINK_KIND || isParameterTypeId(id);
@@ -87,6 +113,7 @@ function kindText(kind: KindDef, can: string, from: readonly string[], input: Do
     all: String(hasRecord(input, kind.id) && readsAll(kind, input)),
     can,
     functions: object(functions.map((declared) => functionMember(declared, input))),
+    links: isLinkable(kind) ? 'Links' : '{}',
   };
   return `  ${kind.id}: {\n${Object.entries(members)
     .map(([name, type]) => `    ${name}: ${type};\n`)
@@ -185,10 +212,12 @@ function expressionType(word: ExpressionWord, field: Field): string {
   }
 }
 
+function valueMember(field: Field, isOptional: boolean): string {
+  return `${field.id}${isOptional ? '?' : ''}: ${orNull(valueType(field), field.def.nullable)}`;
+}
+
 function functionMember({ name, scope, parameters, returns }: DocumentedFunction, input: DocumentInput): string {
-  const given = parameters.map((field) => {
-    return `${field.id}${isRequired(field) ? '' : '?'}: ${orNull(valueType(field), field.def.nullable)}`;
-  });
+  const given = parameters.map((field) => valueMember(field, !isRequired(field)));
   const members = {
     unit: String(scope === 'unit'),
     parameters: object(given),

@@ -1,11 +1,18 @@
 /** What the runtime of the client sends, and what it makes of the answers, with the service behind it. */
 import { describe, expect, it } from 'vitest';
 import { CODES } from '../../../packages/client/codes.js';
-import { createClient, KindError, type ClientOptions, type Page } from '../../../packages/client/index.js';
+import {
+  createClient,
+  KindError,
+  type ClientOptions,
+  type Filters,
+  type Page,
+} from '../../../packages/client/index.js';
 import { asMember, defineKinds } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
 import { makeKey } from '../../support/keys.js';
-import { ADMIN, sharedService } from '../../support/service.js';
+import { FunctionsFolder, sharedServiceWith } from '../../support/functions.js';
+import { ADMIN } from '../../support/service.js';
 import { ERRORS } from '../../../src/shared/errors.js';
 
 interface Kinds {
@@ -16,27 +23,50 @@ interface Kinds {
     readonly create: object;
     readonly edit: object;
     readonly all: true;
-    readonly can: 'list' | 'signup';
+    readonly can: 'list' | 'get' | 'signup';
     readonly functions: object;
+    readonly links: { readonly link: object; readonly pair: { readonly weight?: number } };
   };
   readonly task: {
     readonly unit: {
       readonly id: string;
+      readonly kind_id: 'task';
       readonly title: string;
       readonly size: number | null;
       readonly owner: string | null;
     };
     readonly refs: { readonly owner: 'person' };
     readonly from: never;
-    readonly create: { readonly title?: string; readonly size?: number };
+    readonly create: { readonly title?: string; readonly size?: number; readonly owner?: string };
     readonly edit: { readonly size: { readonly $inc: number } };
     readonly all: true;
-    readonly can: keyof typeof CODES | 'each' | 'live';
-    readonly functions: object;
+    readonly can: keyof typeof CODES | 'each' | 'live' | 'update_link' | 'unlink' | 'link_many';
+    readonly functions: {
+      readonly double: {
+        readonly unit: true;
+        readonly parameters: { readonly by?: number };
+        readonly returns: { readonly size: number };
+      };
+    };
+    readonly links: { readonly link: object; readonly pair: { readonly weight?: number } };
   };
 }
 
-const root = await (await sharedService()).project();
+const folder = new FunctionsFolder({
+  'task.ts': `
+    import { kind } from 'kind';
+    const task = kind('task');
+    export default task.module({
+      unitFunctions: {
+        double: task.unitFunction({
+          description: 'Double',
+          parameters: { by: { type: 'integer', default: 2 } },
+          run: ({ unit, parameters }) => ({ size: unit.size * parameters.by }),
+        }),
+      },
+    });`,
+});
+const root = await (await sharedServiceWith(folder)).project();
 await asMember(root);
 await defineKinds(root, {
   id: 'task',
@@ -47,12 +77,15 @@ await defineKinds(root, {
     { id: 'owner', kind_id: 'unit', reference_kind: 'person' },
   ],
 });
+await ok(root.post('/link/unit', { id: 'pair', parameters: [{ id: 'weight', kind_id: 'integer' }] }));
 const { secret } = await makeKey(root);
 const { url } = root.service;
 const client = (options: Partial<ClientOptions> = {}) => createClient<Kinds>({ url, project: root.id, ...options });
 const admin = client({ token: async () => secret });
 
 const credentials = { username: ADMIN.username, password: ADMIN.password };
+
+type Task = { readonly id: string; readonly kind_id: 'task' };
 
 interface Sent {
   readonly url: string;
@@ -130,10 +163,22 @@ describe('units', () => {
       code: 'unit.too_many',
     });
     const groups = await admin.task.aggregate({
-      select: ['count()', 'most:max(size)'],
-      filter: (f) => f.eq('size', 100),
+      filter: (f) => f.startswith('title', 'many'),
+      group: (g) => ({ large: g.bucket('size', 100), of: g.value('owner') }),
+      select: (s) => ({
+        count: s.count(),
+        most: s.max('size'),
+        odd: s.count((f) => f.in('size', [3, 5])),
+        sum: s.sum(s.mul('size', 2)),
+      }),
+      compute: (c) => ({ mean: c.div('sum', 'count') }),
+      having: (h) => h.gt('most', 30),
+      order: ['-count'],
     });
-    expect(groups.items).toEqual([{ count: 2, most: 100 }]);
+    expect(groups.items).toEqual([{ large: 100, of: null, count: 2, most: 100, odd: 0, sum: 400, mean: '200' }]);
+    const all = await admin.task.aggregate({ select: (s) => ({ n: s.count_distinct('size') }) });
+    const n: number | undefined = all.items[0]?.n;
+    expect(n).toBe(24);
     const up = await admin.task.upsert({ title: 'many 3', size: 7 }, { by: ['title'] });
     expect(up).toMatchObject({ result: 'updated', unit: { size: 7 } });
     const both = await admin.task.upsert([{ title: 'many 3' }, { title: 'new' }], {
@@ -143,6 +188,82 @@ describe('units', () => {
     expect(both.results).toEqual(['ignored', 'created']);
     expect(await admin.task.links(up.unit.id, 'child')).toMatchObject({ count: 0 });
     expect((await admin.task.removeAll((f) => f.all())).count).toBe(26);
+  });
+
+  it('are read with what is computed of others, and with the rights on them', async () => {
+    const me = await admin.auth.me();
+    await admin.task.create([
+      { title: 'related 1', size: 1 },
+      { title: 'related 2', size: 2 },
+    ]);
+    const filter = (f: Filters<Kinds, 'task'>) => f.startswith('title', 'related');
+    await ok(root.as(undefined).post('/auth/person/signup', signUp('owner')));
+    const owner = (await admin.person.list({ filter: (f) => f.eq('username', 'owner') })).items[0]!;
+    await admin.task.updateAll(filter, { owner: owner.id });
+    const { items } = await admin.person.list({
+      filter: (f) =>
+        f.and(
+          f.eq(f.sum_related('task.owner', 'size'), 3),
+          f.gte(
+            f.sum_related(
+              'task.owner',
+              (e) => e.mul('size', e.add('size', 1)),
+              (t) => t.gt('size', 1),
+            ),
+            6,
+          ),
+          f.referred('task.owner', (t) => t.eq('title', 'related 2')),
+        ),
+      include: [
+        'username',
+        (t) => ({
+          tasks: t.count_related('task.owner'),
+          last: t.related('task.owner', { filter: (f) => f.gt('size', 1), order: ['-size'], limit: 1 }),
+          mine: t.can(),
+        }),
+      ],
+    });
+    const title: string | undefined = items[0]?.last[0]?.title;
+    expect([items, title]).toMatchObject([
+      [{ username: 'owner', tasks: 2, last: [{ title: 'related 2' }], mine: { update: true } }],
+      'related 2',
+    ]);
+    expect(Object.keys(items[0] ?? {})).toEqual(['username', 'tasks', 'last', 'mine']);
+    expect(me.id).not.toBe(owner.id);
+    const one = await admin.person.get(owner.id, { include: [(t) => ({ tasks: t.count_related('task.owner') })] });
+    expect(one).toEqual({ tasks: 2 });
+    await admin.task.removeAll(filter);
+  });
+
+  it('are linked', async () => {
+    const titles = ['link 1', 'link 2', 'link 3'];
+    const { items } = await admin.task.create(titles.map((title, at) => ({ title, size: at })));
+    const [first, second, third] = items as readonly Task[] as [Task, Task, Task];
+    const made = await admin.task.link(first.id, 'pair', second, { weight: 4 });
+    expect(made).toMatchObject({ link_id: 'pair', parent_id: first.id, child_id: second.id, weight: 4 });
+    expect(await admin.task.link(first.id, 'pair', second, { weight: 5 }).result()).toMatchObject({
+      code: 'link.differs',
+    });
+    expect(await admin.task.update_link(first.id, 'pair', second, { weight: 5 })).toMatchObject({ weight: 5 });
+    const [to, instead] = [second, third].map(({ kind_id, id }) => ({ kind_id, id })) as [Task, Task];
+    expect(await admin.task.link_many(first.id, 'link', 'child', [to])).toMatchObject({ count: 1 });
+    const one = { ...instead, weight: 1 };
+    expect(await admin.task.link_many(first.id, 'pair', 'child', [one], { replace: true })).toMatchObject({
+      count: 1,
+      items: [{ child_id: third.id, weight: 1 }],
+    });
+    expect((await admin.task.links(first.id, 'child', { link_id: ['pair'] })).items).toMatchObject([
+      { id: third.id, link: { weight: 1 } },
+    ]);
+    const found = async (filter: Parameters<typeof admin.task.removeAll>[0]) =>
+      (await admin.task.list({ filter, order: ['title'] })).items.map(({ title }) => title);
+    expect(await found((f) => f.linked('pair', 'child', 'task', (t) => t.gt('link.weight', 0)))).toEqual(['link 1']);
+    expect(await found((f) => f.linked('link', 'parent', ['task'], (t) => t.eq('size', 0)))).toEqual(['link 2']);
+    expect(await found((f) => f.linked('pair', 'parent', (t) => t.eq('link.weight', 1)))).toEqual(['link 3']);
+    expect(await found((f) => f.gt(f.count_linked('link', 'child'), 0))).toEqual(['link 1']);
+    expect(await admin.task.unlink(first.id, 'link', second)).toBeNull();
+    expect(await admin.task.unlink(first.id, 'link', second).result()).toMatchObject({ code: 'link.unknown' });
+    await admin.task.removeAll((f) => f.startswith('title', 'link'));
   });
 
   it('have ids that lead nowhere else', () => {
@@ -368,6 +489,32 @@ describe('a batch', () => {
     });
     expect(dry).toEqual([{ count: 3 }]);
     expect(await admin.batch((kinds) => [kinds.task.remove(made.id)])).toEqual([null]);
+  });
+
+  it('takes upserts, links and functions, and filters by what was answered', async () => {
+    const [first, both, , walked, doubled, found] = await admin.batch((kinds) => {
+      const one = kinds.task.upsert({ title: '{o0.id}', size: 3 }, { by: ['title'] });
+      const two = kinds.task.upsert([{ title: '{o0.id}' }, { title: 'other' }], { by: ['title'] });
+      const pair = kinds.task.link(one.id, 'pair', one, { weight: 2 });
+      return [
+        one,
+        two,
+        pair,
+        kinds.task.links(one.id, 'child'),
+        kinds.task.call.double(one.id, { by: 3 }),
+        kinds.task.list({ filter: (f) => f.and(f.in('id', [one.id]), f.eq('title', '{o0.id}')) }),
+      ];
+    });
+    expect(first).toMatchObject({ title: '{o0.id}', size: 3 });
+    expect(both.results).toEqual(['unchanged', 'created']);
+    expect(walked.items.map(({ id }) => id)).toEqual([first.id]);
+    expect(doubled.size).toBe(9);
+    expect(found.items.map(({ id }) => id)).toEqual([first.id]);
+    await admin.batch((kinds) => [
+      kinds.task.unlink(first.id, 'pair', first),
+      kinds.task.link_many(first.id, 'link', 'parent', [{ kind_id: 'task', id: first.id }], { replace: true }),
+      kinds.task.removeAll((f) => f.in('title', ['{o0.id}', 'other'])),
+    ]);
   });
 });
 

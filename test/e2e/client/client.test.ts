@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { asMember, defineKinds } from '../../support/callers.js';
 import { checkPrograms, clientFolder, loadClient } from '../../support/client.js';
 import { runCommand } from '../../support/command-line.js';
+import { ok } from '../../support/definitions.js';
 import { FunctionsFolder, sharedServiceWith } from '../../support/functions.js';
 import { makeKey } from '../../support/keys.js';
 
@@ -17,6 +18,7 @@ interface Kind<Unit, Create, Functions = object> {
   readonly all: true;
   readonly can: 'list' | 'get' | 'create';
   readonly functions: Functions;
+  readonly links: object;
 }
 /** What the tests use of what is written while they run. */
 interface Kinds {
@@ -96,6 +98,7 @@ await defineKinds(root, {
   changes: 'history',
   access: { read: 'member', create: 'member', update: 'member', delete: 'member', history: 'member' },
 });
+await ok(root.post('/link/unit', { id: 'borders', parameters: [{ id: 'lanes', kind_id: 'integer' }] }));
 
 const { secret } = await makeKey(root);
 process.env['CLIENT_TEST_KEY'] = secret;
@@ -159,6 +162,10 @@ describe('the files', () => {
     expect(persons).not.toMatch(/safe: "vault"/);
     expect(persons).toMatch(/wage\?: number \| null/);
     expect(admins).toMatch(/wage: number \| null/);
+    for (const text of [admins, persons]) {
+      expect(text).toContain('interface Links {\n  link: {};\n  borders: { lanes?: number | null };\n}\n');
+      expect(text).toMatch(/ {2}city: \{(?:\n {4}.*)*\n {4}links: Links;/);
+    }
     for (const text of [admins, persons]) expect(text).not.toMatch(/It ends|\$\{|`|\u2028/);
   });
 
@@ -180,8 +187,9 @@ describe('the files', () => {
       return code;
     };
     const given = (url: string) => ['--url', url, '--key', 'env:CLIENT_TEST_KEY'];
-    expect(await refused(/'city' is none of anyone, administrator, kind_admin, person/, 'city', ...remote)).toBe(1);
-    expect(await refused(/'city' is none of/, 'city')).toBe(1);
+    const none = /^error: --as: 'city' is none of anyone, administrator, kind_admin, person/;
+    expect(await refused(none, 'city', ...remote)).toBe(2);
+    expect(await refused(none, 'city')).toBe(2);
     expect(await refused(/--url: wants https/, 'anyone', ...given('http://kind.example.org'))).toBe(2);
     expect(await refused(/--url: wants https/, 'anyone', ...given('nowhere'))).toBe(2);
     expect(await refused(/go together/, 'anyone', '--url', root.service.url)).toBe(2);

@@ -2,7 +2,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { build } from '../../../packages/client/filters.js';
-import { COMPARATORS, FIELD_OPERATORS, type Filter, type Path, type Scalar } from '../../../src/filter/filter.ast.js';
+import {
+  COMPARATORS,
+  EXPRESSION_FUNCTIONS,
+  FIELD_OPERATORS,
+  type Filter,
+  type Path,
+  type RelatedUnits,
+  type Scalar,
+} from '../../../src/filter/filter.ast.js';
 import { parseFilter } from '../../../src/filter/filter.parser.js';
 import { runs } from '../../support/runs.js';
 import { withoutPositions } from '../filter/filter.support.js';
@@ -50,37 +58,93 @@ const values = fc.array(value, { minLength: 1, maxLength: 4 }).map((all) => ({
 }));
 const bare = (given: number): Scalar => ({ type: 'bare', text: String(given), at });
 
-const related = (filter: fc.Arbitrary<Case>) =>
-  fc.oneof(
-    fc.tuple(identifier, identifier, fc.option(filter, { nil: undefined })).map(([kind, parameter, inner]) => ({
+interface Relation {
+  /** The functions that test for it, and that have a number of it. */
+  readonly names: readonly [string | undefined, string | undefined];
+  readonly args: readonly unknown[];
+  readonly relation: object;
+  readonly inner?: Filter | undefined;
+  readonly summed?: Path;
+}
+
+/** An expression: names of parameters, numbers and functions of them. */
+const expression: fc.Arbitrary<Case<Path>> = fc.letrec<{ term: Case<Path | Scalar>; call: Case<Path> }>((tie) => ({
+  term: fc.oneof(
+    { maxDepth: 2 },
+    path.map(({ given, tree }) => ({ make: () => given, tree })),
+    fc.integer().map((given) => ({ make: () => given, tree: bare(given) })),
+    tie('call'),
+  ),
+  call: fc.tuple(fc.constantFrom(...EXPRESSION_FUNCTIONS), tie('term'), tie('term')).map(([name, a, b]) => ({
+    make: (f: Builder) => f[name]?.(a.make(f), b.make(f)),
+    tree: { segments: [], computed: { function: name, operands: [a.tree, b.tree] as const }, at },
+  })),
+})).call;
+
+const related = (filter: fc.Arbitrary<Case>): fc.Arbitrary<Relation> => {
+  const inner = fc.option(filter, { nil: undefined });
+  const reference = fc.tuple(identifier, identifier).map(([kind, parameter]) => ({
+    name: `${kind}.${parameter}`,
+    relation: { type: 'reference', kind, parameter, at },
+  }));
+  return fc.oneof(
+    fc.tuple(reference, inner).map(([{ name, relation }, of]) => ({
       names: ['exists', 'count_related'] as const,
-      args: [`${kind}.${parameter}`, inner?.make],
-      relation: { type: 'reference' as const, kind, parameter, at },
-      inner: inner?.tree,
+      args: [name, of?.make],
+      relation,
+      inner: of?.tree,
     })),
+    fc
+      .tuple(
+        reference,
+        fc.oneof(
+          path.map(({ given, tree }) => ({ make: given, tree })),
+          expression,
+        ),
+        inner,
+      )
+      .map(([{ name, relation }, { make, tree }, of]) => ({
+        names: [undefined, 'sum_related'] as const,
+        args: [name, make, of?.make],
+        relation,
+        summed: tree,
+        inner: of?.tree,
+      })),
     fc
       .tuple(
         identifier,
         fc.constantFrom('parent', 'child'),
-        fc.option(fc.tuple(identifier, filter), { nil: undefined }),
+        fc.option(fc.oneof(identifier, fc.uniqueArray(identifier, { minLength: 1, maxLength: 3 })), { nil: undefined }),
+        inner,
       )
-      .map(([link, direction, inner]) => ({
+      .map(([link, direction, kinds, of]) => ({
         names: ['linked', 'count_linked'] as const,
-        args: [link, direction, inner?.[0], inner?.[1].make],
-        relation: { type: 'link' as const, link, direction, ...(inner && { kinds: [inner[0]] }), at },
-        inner: inner?.[1].tree,
+        args: [link, direction, kinds, of?.make],
+        relation: { type: 'link', link, direction, ...(kinds !== undefined && { kinds: [kinds].flat() }), at },
+        inner: of?.tree,
       })),
+    fc.tuple(identifier, fc.option(identifier, { nil: undefined }), inner).map(([kind, parameter, of]) => ({
+      names: ['referred', undefined] as const,
+      args: [parameter === undefined ? kind : `${kind}.${parameter}`, of?.make],
+      relation: { type: 'any', kind, ...(parameter !== undefined && { parameter }), at },
+      inner: of?.tree,
+    })),
   );
+};
+const relatedTree = ({ relation, inner, summed }: Relation) =>
+  ({ relation, ...(inner && { filter: inner }), ...(summed && { summed }) }) as unknown as RelatedUnits;
 
 const cases = fc.letrec<{ filter: Case; test: Case; number: Case<Path> }>((tie) => ({
   number: fc.oneof(
     { weight: 8, arbitrary: path.map(({ given, tree }) => ({ make: () => given, tree })) },
     {
       weight: 1,
-      arbitrary: related(tie('filter')).map(({ names, args, relation, inner }) => ({
-        make: (f: Builder) => f[names[1]]?.(...args),
-        tree: { segments: [], counted: { relation, ...(inner && { filter: inner }) }, at } as unknown as Path,
-      })),
+      arbitrary: related(tie('filter'))
+        .filter(({ names: [, name] }) => name !== undefined)
+        .map((one) => ({
+          make: (f: Builder) => f[one.names[1] ?? '']?.(...one.args),
+          tree: { segments: [], counted: relatedTree(one), at },
+        })),
     },
   ),
   test: fc.oneof(
@@ -122,10 +186,12 @@ const cases = fc.letrec<{ filter: Case; test: Case; number: Case<Path> }>((tie) 
         at,
       },
     })),
-    related(tie('filter')).map(({ names, args, relation, inner }) => ({
-      make: (f: Builder) => f[names[0]]?.(...args),
-      tree: { op: 'exists' as const, related: { relation, ...(inner && { filter: inner }) }, at },
-    })),
+    related(tie('filter'))
+      .filter(({ names: [name] }) => name !== undefined)
+      .map((one) => ({
+        make: (f: Builder) => f[one.names[0] ?? '']?.(...one.args),
+        tree: { op: 'exists' as const, related: relatedTree(one), at },
+      })),
   ) as fc.Arbitrary<Case>,
   filter: fc.oneof(
     { maxDepth: 4, withCrossShrink: true },
