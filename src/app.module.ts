@@ -1,5 +1,6 @@
 /** The composition root. Routes are matched in the order of the imports. */
 import { Module, type DynamicModule } from '@nestjs/common';
+import { AgentModule } from './agent/agent.module.js';
 import { AuthModule } from './auth/auth.module.js';
 import { BatchModule } from './batch/batch.module.js';
 import { ConsoleModule } from './console/console.module.js';
@@ -30,6 +31,7 @@ export class AppModule {
         ...(platform.config.console ? [ConsoleModule] : []),
         DocModule,
         AuthModule,
+        AgentModule,
         KindModule,
         GroupModule,
         ParameterModule,

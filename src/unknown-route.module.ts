@@ -19,12 +19,12 @@ class UnknownRouteController {
 }
 
 /** Below addresses that take no header of ours, which is not asked for then: 404 or 405. */
-@Controller('api/lib/project/:project_id')
+@Controller('api/lib')
 @ApiExcludeController()
 @WithoutProject()
 @UseInterceptors(TenancyInterceptor)
 class UnknownAddressController {
-  @All(['file/*path', 'provider/*path'])
+  @All(['mcp{/*path}', 'project/:project_id/file/*path', 'project/:project_id/provider/*path'])
   refuse(@Req() request: HttpRequest): never {
     throw unknownRoute(request);
   }

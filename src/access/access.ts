@@ -13,7 +13,14 @@ import type { UserKind, UserReach } from '../model/predicate/path.js';
 import { isAlwaysFalse, type Predicate, UNBOUND_MEMBER } from '../model/predicate/predicate.js';
 import { constantResult } from '../model/predicate/related.js';
 import { KIND_KIND, LINK_KIND, type Operation } from '../model/built-in-traits.js';
-import { ANONYMOUS, isAdministrator, knowsWholeProject, type Caller, type MemberCaller } from '../tenancy/caller.js';
+import {
+  agentOf,
+  ANONYMOUS,
+  isAdministrator,
+  knowsWholeProject,
+  type Caller,
+  type MemberCaller,
+} from '../tenancy/caller.js';
 import { accessDenied, type EffectiveLevel, FULL_GRANT, type Grant, levelGrant, notByKeys } from './level.js';
 import { isWithheldFromKey } from './key-scope.js';
 import { readableFields, rightsKeyOf } from './masks.js';
@@ -184,7 +191,8 @@ export function usersFor(
  */
 export function openRelated(id: string, at: number, caller: Caller, model: Model): { kind: KindDef; grant: Grant } {
   // Without a token a missing kind and a closed one are reported alike.
-  if (!model.kinds.has(id) && caller.type !== 'anonymous') {
+  const known = model.kinds.get(id);
+  if (caller.type !== 'anonymous' && (!known || isUnknownToAgent(known, caller, model))) {
     throw unknownKind(id, at, didYouMean(id, suggestableKinds(model, caller)));
   }
   const opened = authorizeKind(model, id, 'read', caller);
@@ -273,6 +281,12 @@ export function memberKindOf(model: Model, { kindId }: MemberCaller): KindDef {
   throw refusal('token.invalid', 'The kind of this member is inactive');
 }
 
+/** Whether the caller is an agent who is not told that the kind is there: it can neither read nor make units of it. */
+export function isUnknownToAgent(kind: KindDef, caller: Caller, model: Model): boolean {
+  if (!agentOf(caller)) return false;
+  return !grantOf(kind, 'read', caller, model) && !grantOf(kind, 'create', caller, model);
+}
+
 const OPERATIONS_IN_WORDS: Readonly<Partial<Record<Operation, string>>> = {
   function: 'call functions',
   history: 'read the history of units',
@@ -287,7 +301,7 @@ export function kindDenied(
   caller: Caller,
 ): KindError {
   if (caller.type === 'anonymous') return accessDenied(caller, '');
-  if (!kind)
+  if (!kind || isUnknownToAgent(kind, caller, model))
     return refusal(
       'kind.unknown',
       `No kind '${shortened(kindId)}' in this project${didYouMean(kindId, suggestableKinds(model, caller))}`,

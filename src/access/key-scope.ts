@@ -1,21 +1,32 @@
 /** Scopes of API keys: what a key may do at most. A key never has more rights than its member. Pure. */
-import { OPERATIONS, type Operation } from '../model/built-in-traits.js';
+import { FILE_KIND, OPERATIONS, type Operation } from '../model/built-in-traits.js';
 import type { KindDef, Model } from '../model/model.js';
 import { isPlainObject, typeName, type Json } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import { sha256 } from '../shared/sha256.js';
 import { shortened } from '../shared/texts.js';
-import type { Caller, KeyScope } from '../tenancy/caller.js';
+import type { AgentRights, Caller, KeyScope } from '../tenancy/caller.js';
 
 /** The operations that a scope may name: a member signs up without a key. */
 export const SCOPED_OPERATIONS: readonly Operation[] = OPERATIONS.filter((operation) => operation !== 'signup');
 
 /** Whether the caller has an API key that may not do the operation, whatever its member may. */
-export function isWithheldFromKey({ id, traits }: KindDef, operation: Operation, caller: Caller): boolean {
+export function isWithheldFromKey(kind: KindDef, operation: Operation, caller: Caller): boolean {
   if (caller.type !== 'member' || !caller.key) return false;
+  const { id, traits } = kind;
   if (traits.notByKeys?.includes(operation)) return true;
-  const { scope } = caller.key;
+  const { agent, scope } = caller.key;
+  if (agent && isWithheldFromAgents(kind, operation, agent)) return true;
   return scope !== undefined && !scope.allows(id, operation);
+}
+
+/**
+ * Agents write where their key says so, and nowhere definitions, members with all rights, or what lets somebody in or out:
+ * neither by a tool nor by what such a write, or a function, writes for them.
+ */
+function isWithheldFromAgents({ id, builtIn }: KindDef, operation: Operation, { writes }: AgentRights): boolean {
+  if (operation === 'read' || operation === 'history' || operation === 'function') return false;
+  return !writes || (builtIn && id !== FILE_KIND);
 }
 
 /** A part of a scope that allows operations on the units of some kinds. */

@@ -5,7 +5,7 @@ import { isRules, type FieldAccess } from '../model/parameter-setting/access.set
 import { LEVELS } from '../model/access-levels.js';
 import type { ParameterDef } from '../model/parameter-type/parameter-def.js';
 import { conditionOf } from '../model/predicate/conditional-field.js';
-import { isAdministrator, scopeOfKey, type Caller } from '../tenancy/caller.js';
+import { isAdministrator, scopeOfKey, type Caller, type CallerKey } from '../tenancy/caller.js';
 import { isAlwaysFalse } from '../model/predicate/predicate.js';
 import { conditionalFields, hasFieldRules } from './field-rules.js';
 import { passesLevel } from './level.js';
@@ -26,8 +26,14 @@ function callerClassOf(caller: Caller): CallerClass {
 /** A cache key that is equal for callers with the same rights by level. Rules may still distinguish them. */
 export function rightsKeyOf(caller: Caller): string {
   const member = caller.type === 'member' ? ` of ${caller.kindId}` : '';
-  const key = caller.type === 'member' && caller.key ? ` by key ${scopeOfKey(caller)?.id ?? ''}` : '';
+  const key =
+    caller.type === 'member' && caller.key ? ` by ${sortOfKey(caller.key)} ${scopeOfKey(caller)?.id ?? ''}` : '';
   return `${caller.seesHidden ? 'function as ' : ''}${callerClassOf(caller)}${member}${key}`;
+}
+
+function sortOfKey({ agent }: CallerKey): string {
+  if (!agent) return 'key';
+  return agent.writes ? 'writing agent' : 'agent';
 }
 
 interface Masks {

@@ -1,16 +1,17 @@
 /** Access over references: which kinds and units a path may lead to. Every step of a path is checked here. Pure. */
 import type { Operation } from '../model/built-in-traits.js';
 import { type Field, isLinkable, type KindDef, type Model } from '../model/model.js';
-import type { Reach, Reached, RelatedReach } from '../model/predicate/path.js';
+import { type Reach, type Reached, type RelatedReach, unknownName } from '../model/predicate/path.js';
 import { didYouMean } from '../shared/texts.js';
 import { refusal } from '../shared/errors.js';
-import type { Caller } from '../tenancy/caller.js';
+import { agentOf, type Caller } from '../tenancy/caller.js';
 import {
   accessSettingOf,
   authorizeKind,
   checkHasTable,
   grantOf,
   grantOver,
+  isUnknownToAgent,
   isUnreadByKey,
   openRelated,
   suggestableLinkTypes,
@@ -24,9 +25,13 @@ import { kindBudget, linkTypesOf } from './rule-names.js';
 export function referenceAccess(caller: Caller, model: Model): Reach {
   const known = new Map<string, Reached>();
   return {
-    follow(field: Field, _at: number, from: KindDef): Reached {
+    follow(field: Field, at: number, from: KindDef): Reached {
       const id = field.reference?.kind ?? '';
-      const contents = model.kinds.get(id)?.traits.contents === true;
+      const target = model.kinds.get(id);
+      if (target && isUnknownToAgent(target, caller, model)) {
+        throw unknownName(field.id, `'${field.id}' leads to no kind that this key may read`, at);
+      }
+      const contents = target?.traits.contents === true;
       const way = contents ? `${id} ${from.id}.${field.id}` : id;
       const before = known.get(way);
       if (before) return before;
@@ -37,10 +42,11 @@ export function referenceAccess(caller: Caller, model: Model): Reach {
       known.set(way, reached);
       return reached;
     },
-    // Without a token a missing field and a closed one are reported alike, as kinds are.
+    // Without a token, and to agents, a missing field and a closed one are reported alike, as kinds are.
     checkField(kind: KindDef, name: string): void {
       const field = kind.fields.get(name);
       if (!field || field.def.hidden || caller.type === 'anonymous' || mayReadField(field, caller)) return;
+      if (agentOf(caller)) return;
       throw refusal('access.denied', `You may not read '${field.id}' of '${kind.id}'`);
     },
     related: relatedAccess(caller, model),
@@ -69,7 +75,8 @@ export type TargetKindText = (kindId: string) => string;
 export function targetKindTextFor(caller: Caller, model: Model): TargetKindText {
   return (kindId) => {
     const kind = model.kinds.get(kindId);
-    if (kind && isUnreadByKey(kind, caller, model)) return ` of '${kindId}' that this API key may read`;
+    if (kind && !agentOf(caller) && isUnreadByKey(kind, caller, model))
+      return ` of '${kindId}' that this API key may read`;
     return kind && mayDescribe(kind, caller, model) ? ` of '${kindId}'` : '';
   };
 }

@@ -1,14 +1,15 @@
 /** The caller of a request: by the access token of a session, or by an API key. */
 import { Injectable } from '@nestjs/common';
 import type { HttpRequest } from '../http/request/request.js';
+import { isApiKey } from '../shared/key-secret.js';
 import type { MaybePromise } from '../shared/work-in-pieces.js';
 import { ANONYMOUS, CallerResolver, type Caller, type MemberCaller } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
 import { ProjectStore } from '../tenancy/project-store.js';
-import { bearerOf } from './session/bearer.js';
+import { bearerOf } from '../http/request/bearer.js';
 import { SessionStore } from './session/session-store.js';
 import { TokenService } from './session/token.service.js';
-import { isApiKey, KeyStore } from './keys/key-store.js';
+import { KeyStore } from './keys/key-store.js';
 
 @Injectable()
 export class RequestCallers extends CallerResolver {
@@ -54,7 +55,9 @@ export class RequestCallers extends CallerResolver {
       if (!key) return ofKind(member, sessions.get(sessionId));
       const found = keys.get(key.id);
       const named = ofKind(member, found?.memberKind);
-      return !named || found?.scope?.id === key.scope?.id ? named : { ...named, key: { ...key, scope: found?.scope } };
+      // What goes on with another key than an agent's does not with that of an agent.
+      if (!named || found?.agent?.writes !== key.agent?.writes) return undefined;
+      return found?.scope?.id === key.scope?.id ? named : { ...named, key: { ...key, scope: found?.scope } };
     };
     return new Map([...members].map((member) => [member, now(member)]));
   }

@@ -4,6 +4,7 @@
  */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { accessSettingOf } from '../access/access.js';
+import { type AgentFunction, AgentFunctions } from '../agent/agent-functions.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { jsonAnswer, type Answer } from '../http/answer/answer.js';
 import type { FunctionsQuery } from '../http/route/parse-list-query.js';
@@ -44,10 +45,12 @@ export class OfferedFunctions implements FunctionSource, OnModuleInit {
   constructor(
     private readonly registry: FunctionRegistry,
     private readonly documented: DocumentedFunctions,
+    private readonly agents: AgentFunctions,
   ) {}
 
   onModuleInit(): void {
     this.documented.register(this);
+    this.agents.use((...asked) => this.#forAgents(...asked));
   }
 
   version(): string {
@@ -62,6 +65,16 @@ export class OfferedFunctions implements FunctionSource, OnModuleInit {
     const functions = this.offeredTo(project, model, kind, caller).map(({ shown }) => shown);
     // Anyone may call them, but not know of each which service it is for.
     return knowsWholeProject(caller) ? [...functions, ...this.#endpointsOf(project, kind)] : functions;
+  }
+
+  #forAgents(project: Project, model: Model, kind: KindDef, caller: Caller): AgentFunction[] {
+    return this.offeredTo(project, model, kind, caller).flatMap(({ def, shown }) => {
+      if (!def.agents) return [];
+      const parameters = shown.parameters.map(({ id, def: { type, required } }) => ({ id, type, required }));
+      const { name, description, scope, methods } = shown;
+      const reads = methods.every((method) => method === 'GET');
+      return [{ name, description, of_unit: scope === 'unit', reads, parameters }];
+    });
   }
 
   #endpointsOf({ id }: Project, kind: KindDef): DocumentedFunction[] {

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AgentModule } from '../agent/agent.module.js';
 import { ChangesModule } from '../changes/changes.module.js';
 import { DocModule } from '../doc/doc.module.js';
 import { GroupModule } from '../group/group.module.js';
@@ -37,7 +38,7 @@ import { UnservedLog } from './unserved-modules.js';
 
 /** Custom functions, hooks and remote sources, which authors declare in the functions folder. */
 @Module({
-  imports: [ChangesModule, DocModule, FileModule, GroupModule, LinkModule, MailModule, UnitModule],
+  imports: [AgentModule, ChangesModule, DocModule, FileModule, GroupModule, LinkModule, MailModule, UnitModule],
   providers: [
     AfterCommit,
     AnswerChecks,

@@ -59,6 +59,16 @@ const HEADERS = {
   ],
 };
 
+/** Whether a page is one of the service's own, or of an origin that CORS_ORIGINS names: all (`*`) are none by name. */
+export function isOwnOrigin(
+  { publicUrl, corsOrigins }: Pick<Config, 'publicUrl' | 'corsOrigins'>,
+  origin: string,
+  host: string | undefined,
+): boolean {
+  if (publicUrl !== undefined && new URL(publicUrl).origin === origin) return true;
+  return origin.replace(/^https?:\/\//, '') === host || (corsOrigins !== '*' && corsOrigins.includes(origin));
+}
+
 /** Preflights need no project header, because `answerOptions` answers them before the interceptor. */
 export function corsOptions({ corsOrigins }: Pick<Config, 'corsOrigins'>) {
   const options = {

@@ -48,6 +48,11 @@ interface CallableOptions<P extends ParameterDeclarations, R extends Returns | u
   /** The time limit in milliseconds, after which the call fails with 504. `FUNCTION_TIMEOUT` if omitted. */
   readonly timeout?: number;
   /**
+   * Whether agents may call it, if their key has the right. One that takes GET alone promises to write nothing: keys that
+   * may only read call it too. False if omitted.
+   */
+  readonly agents?: boolean;
+  /**
    * What the function returns, for the API document. Another answer is a 500; with `NODE_ENV=production` it is sent and
    * logged. Any answer if omitted.
    */

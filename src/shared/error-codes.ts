@@ -118,7 +118,10 @@ export const ERRORS = {
   'kind.not_allowed_here': { status: 404, meaning: 'The operation is not there for this kind.' },
 
   ...DEFINITION_ERRORS,
-  'key.not_here': { status: 403, meaning: 'The address takes the access token of a session, and no API key.' },
+  'key.not_here': { status: 403, meaning: 'The address takes no API key, or no key of this sort.' },
+  'key.no_scope': { status: 400, meaning: "An agent's key of an administrator says in its scope what it may do." },
+  'key.throttled': { status: 429, meaning: "An agent's key, or all agents of the project, have called too often." },
+  'agents.off': { status: 403, meaning: 'The project lets no agents in: its setting agents is off.' },
   'key.too_many': { status: 409, meaning: 'The member has as many API keys as it may have.' },
   'mail_sign_in.off': {
     status: 400,

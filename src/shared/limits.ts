@@ -223,6 +223,20 @@ export const LIMITS = {
   /** Inbound calls in a minute: from one address to a project, and to a project. */
   endpointCallsPerAddress: 600,
   endpointCalls: 3000,
+  /** Calls of tools in a minute by one agent's key, and by all of a project; how many of a key run at once, and seconds of each. */
+  agentCallsPerMinute: 60,
+  agentCallsOfProject: 600,
+  agentCallsAtOnce: 4,
+  agentSeconds: 10,
+  /** Days for which the calls of agents are recorded. */
+  agentCallDays: 30,
+  /** Bytes of an answer to an agent, characters of a text in it, and of a page of a longer one. */
+  agentAnswerBytes: 100_000,
+  agentTextLength: 2000,
+  agentPageLength: 50_000,
+  /** Bytes of a file that are read to find a page of its text, and of a picture. */
+  agentFileBytes: 16 * 1024 * 1024,
+  agentPictureBytes: 1024 * 1024,
   /** Endpoints of one module. */
   endpointsOfModule: 20,
   /** Scheduled functions of one project, seconds of one run, and runs that are kept, with the days for which they are. */

@@ -16,9 +16,17 @@ export interface KeyScope {
   allows(kindId: string, operation: Operation): boolean;
 }
 
+/** What sets an agent's key apart. */
+export interface AgentRights {
+  /** Whether it may use the tools that write. */
+  readonly writes: boolean;
+}
+
 /** The API key of a request. */
-interface CallerKey {
+export interface CallerKey {
   readonly id: string;
+  /** Set for the key of an agent, which opens `/mcp` alone. */
+  readonly agent?: AgentRights;
   /** Undefined: all that the member may. */
   readonly scope: KeyScope | undefined;
 }
@@ -71,6 +79,11 @@ export function isAdministrator(caller: Caller): boolean {
 /** The scope of the caller's API key; undefined if nothing narrows what the caller may do. */
 export function scopeOfKey(caller: Caller): KeyScope | undefined {
   return caller.type === 'member' ? caller.key?.scope : undefined;
+}
+
+/** What the caller's key may do as that of an agent; undefined for all other callers. */
+export function agentOf(caller: Caller): AgentRights | undefined {
+  return caller.type === 'member' ? caller.key?.agent : undefined;
 }
 
 /** Whether a caller may know everything of its project: an administrator whose rights no scope narrows. */

@@ -100,6 +100,7 @@ export const PROJECT_SETTINGS: Settings = {
     },
   },
   background: onOrOff('background', 'off (or on)', true),
+  agents: onOrOff('agents', 'off (or on)', true),
   changesKeep: {
     name: 'changes_keep',
     usage: `<days, from 1 to ${MOST_DAYS}>`,

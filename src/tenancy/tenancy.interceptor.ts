@@ -17,7 +17,7 @@ import { Overload } from './overload.js';
 import { RequestRates } from './request-rates.js';
 import { ProjectStore } from './project-store.js';
 import type { Project } from './project.js';
-import { RouteOptionsReader, type RouteOptions } from './route-options.js';
+import { checkAgent, RouteOptionsReader, type RouteOptions } from './route-options.js';
 import { PROJECT_HEADER } from '../http/header-names.js';
 import { nearestTo } from '../shared/texts.js';
 
@@ -45,7 +45,7 @@ export class TenancyInterceptor extends PreparingInterceptor {
     if (options.project === 'optional' && !hasProjectKey(request)) return;
     const part = partOf(request);
     // Before anything is looked up or read.
-    const key = typeof options.project === 'object' ? projectInPath(request) : readProjectKey(request);
+    const key = typeof options.project === 'object' ? options.project.read(request) : readProjectKey(request);
     const refused = this.overload.refuse(key, part);
     return refused ?? this.#resolve(request, context.getArgByIndex<HttpResponse>(1), { ...options, key, part });
   }
@@ -53,18 +53,14 @@ export class TenancyInterceptor extends PreparingInterceptor {
   #resolve(
     request: HttpRequest,
     response: HttpResponse,
-    {
-      project: place,
-      ignoresToken,
-      forHeld,
-      key,
-      part,
-    }: RouteOptions & { readonly key: string; readonly part: string },
+    { key, part, ...options }: RouteOptions & { readonly key: string; readonly part: string },
   ): MaybePromise<void> {
+    const { project: place, ignoresToken, forHeld } = options;
     const unknown = typeof place === 'object' ? () => place.unknown(request) : unknownProject;
     return andThen(this.#project(key, unknown), (project) => {
       const found = ignoresToken(request) ? ANONYMOUS : this.callers.resolve(request, project);
       return andThen(found, (caller) => {
+        checkAgent(options, caller);
         setScope(request, {
           project,
           caller: forHeld ? caller : withoutHeld(caller),
@@ -89,10 +85,6 @@ export class TenancyInterceptor extends PreparingInterceptor {
 
 function unknownProject(): KindError {
   return refusal('project.unknown', 'No project has that key');
-}
-
-function projectInPath({ params }: HttpRequest): string {
-  return String(params['project_id']);
 }
 
 /** The part of the project's work that a request belongs to: its kind, or its group. */

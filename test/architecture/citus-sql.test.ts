@@ -25,6 +25,7 @@ import { disownFilesStatement } from '../../src/sql/file/owner.sql.js';
 import * as link from '../../src/sql/link/link.sql.js';
 import * as lock from '../../src/sql/lock.sql.js';
 import * as projectRows from '../../src/sql/list/project-rows.sql.js';
+import * as agentCall from '../../src/sql/member/agent-call.sql.js';
 import * as apiKey from '../../src/sql/member/api-key.sql.js';
 import * as credential from '../../src/sql/member/credential.sql.js';
 import * as identity from '../../src/sql/member/identity.sql.js';
@@ -180,6 +181,9 @@ const SAMPLES: Readonly<Record<string, () => Statement | readonly Statement[]>> 
   ],
   deleteRowsStatement: () => projectRows.deleteRowsStatement(SCHEMA, 'city'),
   recordKeyUseStatement: () => apiKey.recordKeyUseStatement(SCHEMA, ID),
+  recordCallStatement: () =>
+    agentCall.recordCallStatement(SCHEMA, { id: ID, key: ID, tool: 'a', kind: null, number: null, outcome: 'done' }),
+  pruneCallsStatement: () => agentCall.pruneCallsStatement(SCHEMA),
   lockOwnerStatement: () => owned.lockOwnerStatement(SCHEMA, ID),
   deleteOwnedStatement: () => owned.deleteOwnedStatement(SCHEMA, 'api_key', ID),
   deleteOwnerlessStatement: () => owned.deleteOwnerlessStatement(SCHEMA, 'api_key'),

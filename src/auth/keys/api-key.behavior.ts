@@ -6,18 +6,20 @@ import type { Session } from '../../catalog/session/session.js';
 import { API_KEY_KIND } from '../../model/built-in-traits.js';
 import { SECRET_HASH } from '../../model/built-in/member-fields.js';
 import type { KindDef } from '../../model/model.js';
-import type { Faults } from '../../shared/errors.js';
+import { refusal, type Faults } from '../../shared/errors.js';
 import { isUuid } from '../../shared/identifiers.js';
 import { scalarText } from '../../shared/json.js';
+import { newSecret } from '../../shared/key-secret.js';
 import { sha256 } from '../../shared/sha256.js';
 import { shortened } from '../../shared/texts.js';
+import { agentWithoutScopeStatement } from '../../sql/member/api-key.sql.js';
 import { ownerStatement } from '../../sql/member/owned.sql.js';
 import { isAdministrator } from '../../tenancy/caller.js';
 import { Behaviors, type PendingWrite, type RegisteredBehavior, type WrittenBy } from '../../unit/draft/behavior.js';
 import { type Body, type Draft, withSystemValue } from '../../unit/draft/draft.js';
 import { lockOwner, refuseTooMany } from '../owned-units.js';
 import { WayInWrites } from '../way-in-writes.js';
-import { hintOf, KeyStore, newSecret } from './key-store.js';
+import { hintOf, KeyStore } from './key-store.js';
 
 @Injectable()
 export class ApiKeyBehavior implements RegisteredBehavior, OnModuleInit {
@@ -77,6 +79,7 @@ export class ApiKeyBehavior implements RegisteredBehavior, OnModuleInit {
   async afterWrite(_kind: KindDef, id: string, { values }: Draft, session: Session, written: WrittenBy): Promise<void> {
     const { project, executor } = session;
     this.keys.forget(project, executor);
+    await refuseWithoutScope(session, id);
     if (written === 'edit' && !givesRights(values)) return;
     const [row] = await executor.run<{ member: string }>(ownerStatement(project.schema, API_KEY_KIND, id));
     if (row) await this.changes.tell(session, row.member, written === 'edit' ? 'key_changed' : 'key_made');
@@ -87,9 +90,17 @@ export class ApiKeyBehavior implements RegisteredBehavior, OnModuleInit {
   }
 }
 
+/** An agent that may do all that an administrator may is led astray by one text. @throws KindError 400 */
+async function refuseWithoutScope({ executor, project: { schema } }: Session, id: string): Promise<void> {
+  const [found] = await executor.run(agentWithoutScopeStatement(schema, id));
+  if (!found) return;
+  const text = "scope: an agent's key of an administrator must have one, which says what the agent may do";
+  throw refusal('key.no_scope', text, { parameter: 'scope' });
+}
+
 /** Whether a body says what a key may do, or until when. */
 function givesRights(body: Pick<Body, 'has'>): boolean {
-  return body.has('scope') || body.has('expires_at');
+  return ['scope', 'expires_at', 'agent', 'writes'].some((name) => body.has(name));
 }
 
 function withSystemText(draft: Draft, { fields }: KindDef, id: string, text: string): Draft {

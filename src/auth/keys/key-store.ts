@@ -4,7 +4,6 @@
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { randomBytes } from 'node:crypto';
 import { keyScopeOf } from '../../access/key-scope.js';
 import { Catalog } from '../../catalog/catalog.service.js';
 import { type Config, CONFIG } from '../../config/config.js';
@@ -13,7 +12,7 @@ import { Database, type Executor } from '../../database/database.js';
 import { clientAddress } from '../../http/request/client-address.js';
 import type { HttpRequest } from '../../http/request/request.js';
 import { retryLater } from '../../shared/errors.js';
-import type { Json } from '../../shared/json.js';
+import { projectOfSecret } from '../../shared/key-secret.js';
 import { lruCache } from '../../shared/maps.js';
 import type { MaybePromise } from '../../shared/work-in-pieces.js';
 import { MetricSources } from '../../shared/metric-sources.js';
@@ -25,9 +24,15 @@ import {
   keyScopesStatement,
   recordKeyUseStatement,
 } from '../../sql/member/api-key.sql.js';
-import { CALLER_LASTS, type KeyScope, memberCaller, type MemberCaller } from '../../tenancy/caller.js';
+import {
+  type AgentRights,
+  CALLER_LASTS,
+  type CallerKey,
+  memberCaller,
+  type MemberCaller,
+} from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
-import { invalidToken } from '../session/bearer.js';
+import { invalidToken } from '../../http/request/bearer.js';
 import { ATTEMPT_LIMITS } from '../throttle.js';
 
 /** Keys in memory, and the characters of their secrets and scopes. */
@@ -36,10 +41,9 @@ const CACHED = { keys: 50_000, characters: 32 * 1024 * 1024 } as const;
 const MISS_TTL = 1000;
 const MOST_MISSES = 10_000;
 
-interface KeyNow {
+/** What a key may do, and of which kind its member is now. */
+interface KeyNow extends Omit<CallerKey, 'id'> {
   readonly memberKind: string;
-  /** Undefined: all that the member may. */
-  readonly scope: KeyScope | undefined;
 }
 
 interface CheckedKey {
@@ -96,10 +100,12 @@ export class KeyStore {
     const statement = keyScopesStatement(project.schema, ids, project.settings);
     const rows = await this.database
       .ofProject(project)
-      .run<{ id: string; scope: Json; member_kind: string }>(statement);
-    return new Map(
-      rows.map(({ id, scope, member_kind: memberKind }) => [id, { memberKind, scope: keyScopeOf(scope) }]),
-    );
+      .run<Pick<FoundKey, 'id' | 'scope' | 'agent' | 'writes' | 'member_kind'>>(statement);
+    const now = rows.map((row): [string, KeyNow] => [
+      row.id,
+      { memberKind: row.member_kind, scope: keyScopeOf(row.scope), ...agentOf(row) },
+    ]);
+    return new Map(now);
   }
 
   /** Makes this process read the keys of a project again. In a transaction, once more after the commit. */
@@ -151,7 +157,7 @@ export class KeyStore {
     const member = memberCaller(row.member_id, row.member_kind);
     const checked: CheckedKey = {
       projectId: project.id,
-      caller: { ...member, key: { id: row.id, scope }, ...(row.held && { held: row.held }) },
+      caller: { ...member, key: { id: row.id, scope, ...agentOf(row) }, ...(row.held && { held: row.held }) },
       expires: row.expires ?? Infinity,
       version: Number(row.v),
       change,
@@ -171,33 +177,16 @@ export class KeyStore {
   }
 }
 
-// Secrets are `kind_<project>_<43 characters>`. The last part is 256 random bits in base64url, so nobody can guess it, and
-// a hash without a key, a salt or many rounds is sufficient to store it.
-const PREFIX = 'kind_';
-const RANDOM_BYTES = 32;
-
-/** The id of the project may have `_` and `-`, as the random part may: its length tells where that begins. */
-const SECRET = /^kind_([a-z][a-z0-9_-]{1,39})_[A-Za-z0-9_-]{43}$/;
-
 /** The last characters, by which owners recognize a key. */
 const HINT_LENGTH = 4;
 
-export function newSecret(projectId: string): string {
-  return `${PREFIX}${projectId}_${randomBytes(RANDOM_BYTES).toString('base64url')}`;
-}
-
-/** Whether a bearer is meant as an API key; tokens of sessions begin otherwise. */
-export function isApiKey(bearer: string): boolean {
-  return bearer.startsWith(PREFIX);
-}
-
-/** The project of a well-formed secret; undefined for any other text. */
-function projectOfSecret(secret: string): string | undefined {
-  return SECRET.exec(secret)?.[1];
-}
-
 export function hintOf(secret: string): string {
   return secret.slice(-HINT_LENGTH);
+}
+
+/** What an agent's key may do; nothing for other keys. */
+function agentOf({ agent, writes }: Pick<FoundKey, 'agent' | 'writes'>): { readonly agent?: AgentRights } {
+  return agent === true ? { agent: { writes: writes === true } } : {};
 }
 
 const WINDOW_MS = 15 * 60_000;

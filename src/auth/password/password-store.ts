@@ -8,7 +8,7 @@ import { type Credential, memberNamed } from '../credential.js';
 import { checkPassword, hashPassword, hashQueue } from './password-hash.js';
 import { type Opener, type Proof, ProvedAddresses } from '../proved-addresses.js';
 import { OneTimeSecrets } from '../one-time-secrets.js';
-import { invalidToken } from '../session/bearer.js';
+import { invalidToken } from '../../http/request/bearer.js';
 import { SessionStore } from '../session/session-store.js';
 
 export interface Replacement {

@@ -11,7 +11,8 @@ import type { HttpRequest } from '../../http/request/request.js';
 import { refusal } from '../../shared/errors.js';
 import type { Project } from '../../tenancy/project.js';
 import type { MemberSession } from './session-opener.js';
-import { bearerOfRequest } from './bearer.js';
+import { isOwnOrigin } from '../../http/cors.js';
+import { bearerOfRequest } from '../../http/request/bearer.js';
 
 const IN_COOKIE = 'cookie';
 const PATH = '/api/lib/auth';
@@ -55,14 +56,8 @@ export class RefreshCookies {
     const { authorization, origin, host, [REFRESH_TOKEN_HEADER]: place, 'sec-fetch-site': site } = request.headers;
     // A browser tells the site of a page by itself: `none` is the address bar.
     if (authorization !== undefined || place !== IN_COOKIE || site === 'same-origin' || site === 'none') return;
-    if (origin === undefined ? site === undefined : this.#isOwn(origin, host)) return;
+    if (origin === undefined ? site === undefined : isOwnOrigin(this.config, origin, host)) return;
     throw refusal('access.denied', 'The cookie with the refresh token is not taken from pages of other origins');
-  }
-
-  #isOwn(origin: string, host: string | undefined): boolean {
-    const { publicUrl, corsOrigins } = this.config;
-    if (publicUrl !== undefined && new URL(publicUrl).origin === origin) return true;
-    return origin.replace(/^https?:\/\//, '') === host || (corsOrigins !== '*' && corsOrigins.includes(origin));
   }
 
   /** The answer with a session; `inCookie` moves its refresh token from the body into the cookie. */

@@ -33,7 +33,7 @@ import {
 } from '../../sql/member/session.sql.js';
 import { CALLER_LASTS } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
-import { invalidToken } from './bearer.js';
+import { invalidToken } from '../../http/request/bearer.js';
 
 /** The values from which the tokens of a session are made; the same grant makes the same tokens. */
 export interface SessionGrant {

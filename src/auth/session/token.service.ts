@@ -9,7 +9,7 @@ import { isUuid } from '../../shared/identifiers.js';
 import { lruCache } from '../../shared/maps.js';
 import { memberCaller, type MemberCaller } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
-import { bearerOf, invalidToken } from './bearer.js';
+import { bearerOf, invalidToken } from '../../http/request/bearer.js';
 import { SessionStore, type SessionGrant } from './session-store.js';
 
 export const ISSUER = 'kind';

@@ -10,7 +10,7 @@ import { LIMITS } from '../../shared/limits.js';
 import type { Isolation } from '../../sql/server/transaction.sql.js';
 import type { Ahead, Session } from './session.js';
 import type { TransactionOptions } from '../../database/database-options.js';
-import type { Caller } from '../../tenancy/caller.js';
+import { agentOf, type Caller } from '../../tenancy/caller.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
 
 /** What work needs of a transaction of its own. */
@@ -126,6 +126,7 @@ function tookTooLong(): KindError {
  * one, because anybody can send them.
  */
 export function timeLimitOf(caller: Caller): number | undefined {
+  if (agentOf(caller)) return LIMITS.agentSeconds * 1000;
   return caller.type === 'anonymous' ? LIMITS.anonymousSeconds * 1000 : undefined;
 }
 

@@ -12,6 +12,8 @@ export interface ProjectSettings extends MemberDemands {
   readonly redirects?: readonly string[] | null;
   /** Whether schedules run; absent: they do. */
   readonly background?: boolean;
+  /** Whether agents come in; true if it was never set. */
+  readonly agents?: boolean;
   /** Days for which changes are kept for those who follow them; absent: 30. */
   readonly changesKeep?: number;
   /** The most requests per second; null or absent: as many as there are. */

@@ -47,7 +47,16 @@ export function accessTexts(access: unknown, check: (access: Json, faults: Fault
 }
 
 const MODULE_KEYS = ['functions', 'unitFunctions', 'endpoints', 'hooks', 'fills', 'remote'] as const;
-const UNIT_FUNCTION_KEYS = ['description', 'parameters', 'methods', 'access', 'timeout', 'returns', 'run'] as const;
+const UNIT_FUNCTION_KEYS = [
+  'description',
+  'parameters',
+  'methods',
+  'access',
+  'timeout',
+  'agents',
+  'returns',
+  'run',
+] as const;
 const FUNCTION_KEYS = [...UNIT_FUNCTION_KEYS, 'schedule'] as const;
 const ENDPOINT_KEYS = ['description', 'methods', 'accepted', 'run'] as const;
 const HOOKS = Object.keys({
@@ -185,7 +194,8 @@ function checkFunction(
     return undefined;
   }
   unknownKeys(options, scope === 'kind' ? FUNCTION_KEYS : UNIT_FUNCTION_KEYS, at, (text) => bad(text, place));
-  const { description, run, timeout } = options;
+  const { agents = false, description, run, timeout } = options;
+  if (typeof agents !== 'boolean') fault(`.agents: must be true or false, got ${typeName(agents)}`);
   if (typeof description !== 'string' || description.trim() === '') fault('.description: must be a sentence');
   if (typeof run !== 'function') fault(`.run: must be a function, got ${typeName(run)}`);
   const fits = typeof timeout === 'number' && Number.isInteger(timeout) && timeout > 0 && timeout <= LONGEST_TIMEOUT;
@@ -209,6 +219,7 @@ function checkFunction(
     methods: checkMethods(options['methods'], METHODS, METHODS, fault),
     access: checkFunctionAccess(options['access'], scope, fault) ?? (scheduled ? 'nobody' : undefined),
     timeout: fits ? timeout : undefined,
+    agents: agents === true,
     ticks: scheduled && scope === 'kind' ? checkSchedule(options['schedule'], fault) : undefined,
     run: (context) => Reflect.apply(run as FunctionDef['run'], options, [context]),
   };

@@ -29,6 +29,8 @@ export interface FunctionDef extends DeclaredValues {
   readonly access: Level | readonly string[] | undefined;
   /** Milliseconds; undefined for FUNCTION_TIMEOUT. */
   readonly timeout: number | undefined;
+  /** Whether agents may call it. */
+  readonly agents: boolean;
   /** Undefined if it runs only when it is called. */
   readonly ticks: Ticks | undefined;
   /** Calls the author's code. */

@@ -8,21 +8,12 @@ import { type Config, CONFIG } from '../../config/config.js';
 import { clientAddress } from '../../http/request/client-address.js';
 import { requestOf } from '../../http/request/request.js';
 import { PreparingInterceptor } from '../../http/server/preparing.interceptor.js';
-import { retryLater } from '../../shared/errors.js';
+import { type KindError, retryLater } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
-import { lruCache } from '../../shared/maps.js';
+import { MinuteCounts } from '../../shared/minute-counts.js';
 
-const MINUTE = 60_000;
-/** Of each of both limits; beyond it, the least recently used one is forgotten. */
-const MOST_COUNTED = 20_000;
 /** Longer texts are no projects. */
 const LONGEST_PROJECT = 60;
-
-interface CountedMinute {
-  calls: number;
-  /** When it began, in milliseconds. */
-  readonly since: number;
-}
 
 @Injectable()
 export class EndpointRates extends PreparingInterceptor {
@@ -31,8 +22,8 @@ export class EndpointRates extends PreparingInterceptor {
 
   constructor(@Inject(CONFIG) { workers }: Pick<Config, 'workers'>) {
     super();
-    this.#addresses = new MinuteCounts(Math.ceil(LIMITS.endpointCallsPerAddress / workers));
-    this.#projects = new MinuteCounts(Math.ceil(LIMITS.endpointCalls / workers));
+    this.#addresses = new MinuteCounts(Math.ceil(LIMITS.endpointCallsPerAddress / workers), tooMany);
+    this.#projects = new MinuteCounts(Math.ceil(LIMITS.endpointCalls / workers), tooMany);
   }
 
   /** Counts a call from its address, whatever it names. @throws KindError 429 */
@@ -53,18 +44,6 @@ export class EndpointRates extends PreparingInterceptor {
   }
 }
 
-class MinuteCounts {
-  readonly #minutes = lruCache<CountedMinute>(MOST_COUNTED);
-
-  constructor(private readonly most: number) {}
-
-  count(key: string, now: number): void {
-    let minute = this.#minutes.get(key);
-    if (!minute || now - minute.since >= MINUTE) this.#minutes.set(key, (minute = { calls: 0, since: now }));
-    if (minute.calls >= this.most) {
-      const seconds = Math.ceil((minute.since + MINUTE - now) / 1000);
-      throw retryLater('request.throttled', 'Too many calls in a minute; Retry-After says when to come back', seconds);
-    }
-    minute.calls += 1;
-  }
+function tooMany(seconds: number): KindError {
+  return retryLater('request.throttled', 'Too many calls in a minute; Retry-After says when to come back', seconds);
 }

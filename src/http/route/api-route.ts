@@ -82,7 +82,8 @@ export type ContentForm =
   | 'functionFailure'
   | 'functionFailures'
   | 'fileUrl'
-  | 'settings';
+  | 'settings'
+  | 'agentCalls';
 
 export const TAGS = {
   Authentication: 'Members sign up, sign in and look after their sessions.',
@@ -95,6 +96,7 @@ export const TAGS = {
   Changes: 'What has happened to units.',
   Webhooks: 'Changes are sent to other services.',
   Functions: 'What the project brings in code.',
+  Agents: 'Agents use the service by the Model Context Protocol.',
   Batch: 'Several operations in one transaction.',
   Project: 'What administrators set for the whole project.',
   Documentation: 'This document and its page.',

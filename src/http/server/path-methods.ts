@@ -21,7 +21,8 @@ function methodsOf({ app, path }: Pick<HttpRequest, 'app' | 'path'>): string[] {
       ? Object.keys(layer.route.methods)
       : [];
   });
-  return [...new Set(methods.map((method) => method.toUpperCase()))];
+  // `_all` is that of a route for all methods, which refuses them.
+  return [...new Set(methods.filter((method) => method !== '_all').map((method) => method.toUpperCase()))];
 }
 
 /** Whether a path was matched without a wildcard, which stands for paths that are not there. */

@@ -46,7 +46,7 @@ import {
  * Raise it whenever the tables of the built-in model change, or the indexes of all kinds, so that existing projects are
  * upgraded. A release with an older one does not start on a database any more.
  */
-export const BUILT_IN_VERSION = 14;
+export const BUILT_IN_VERSION = 15;
 
 export interface BuiltInKind {
   readonly id: string;

@@ -146,6 +146,18 @@ export const API_KEY_FIELDS: readonly Field[] = [
     label: 'Scope',
     helperText: 'A list of objects with `kinds` and `operations`; null: all that the member may',
   }),
+  field({
+    id: 'agent',
+    type: 'boolean',
+    label: 'Agent',
+    helperText: 'Whether it is the key of an agent, which opens the address for agents and nothing else',
+  }),
+  field({
+    id: 'writes',
+    type: 'boolean',
+    label: 'Writes',
+    helperText: 'Whether an agent may write with it; null: no',
+  }),
   field({ id: 'expires_at', type: 'datetime', label: 'Expires at' }),
   field({ id: 'last_used_at', type: 'datetime', label: 'Last used at' }, { system: true, unversioned: true }),
   field(

@@ -33,6 +33,8 @@ export const FEED_TABLE = '_feed';
 export const QUERY_TABLE = '_query';
 /** Runs of scheduled functions. */
 export const RUN_TABLE = '_run';
+/** Calls of agents, by the id of their key. */
+export const AGENT_CALL_TABLE = '_agent_call';
 /** How far each of those who follow changes has come (`changes/follow/`); `id` is its type and name. */
 export const FOLLOWER_TABLE = '_follower';
 /** Changes that a follower has taken and not done yet, or has failed to, or whose end it keeps. */
@@ -207,6 +209,19 @@ export const INTERNAL_TABLES: readonly TableShape[] = [
       column('line', 'bigint', false),
     ],
     ['tick', ['kind_id', 'function', 'tick']],
+  ),
+  table(
+    AGENT_CALL_TABLE,
+    [
+      column('id', 'uuid'),
+      column('key', 'uuid'),
+      column('at', 'timestamptz'),
+      column('tool', 'text'),
+      column('kind_id', 'text', false),
+      column('number', 'bigint', false),
+      column('outcome', 'text'),
+    ],
+    ['at', ['key', 'at']],
   ),
   table(
     FOLLOWER_TABLE,

@@ -11,6 +11,7 @@ import {
   IDEMPOTENCY_TABLE,
   OUTBOX_TABLE,
   QUERY_TABLE,
+  AGENT_CALL_TABLE,
   RUN_TABLE,
   SESSION_TABLE,
   TASK_TABLE,
@@ -35,6 +36,7 @@ const KIND_COLUMNS = [
   [TASK_TABLE, 'kind'],
   [COUNT_TABLE, 'table'],
   [RUN_TABLE, 'kind_id'],
+  [AGENT_CALL_TABLE, 'kind_id'],
   [SESSION_TABLE, 'member_kind'],
   [CREDENTIAL_KIND, 'member_kind'],
 ] as const;

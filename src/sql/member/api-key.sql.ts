@@ -1,5 +1,5 @@
 /** API keys of members: finding one by its secret, and their scopes. */
-import { API_KEY_KIND, CREDENTIAL_KIND } from '../../model/built-in-traits.js';
+import { ADMIN_KIND, API_KEY_KIND, CREDENTIAL_KIND } from '../../model/built-in-traits.js';
 import type { HeldReason, MemberDemands } from '../../model/held-members.js';
 import { heldReason } from './held.sql.js';
 import type { Json } from '../../shared/json.js';
@@ -12,6 +12,8 @@ export interface FoundKey {
   readonly member_kind: string;
   readonly member_id: string;
   readonly scope: Json;
+  readonly agent: boolean | null;
+  readonly writes: boolean | null;
   readonly held: HeldReason | null;
   /** Milliseconds since 1970; null if it does not expire. */
   readonly expires: number | null;
@@ -33,6 +35,8 @@ export function findKeyStatement(schema: string, hash: string, demands: MemberDe
         c."member_kind" AS member_kind,
         c."member_id"::text AS member_id,
         k."scope" AS scope,
+        k."agent" AS agent,
+        k."writes" AS writes,
         ${heldReason(schema, sql`c`, demands)} AS held,
         (extract(epoch FROM k."expires_at") * 1000)::float8 AS expires,
         coalesce(k."last_used_at" < now() - ${seconds(USE_PRECISION)}, true) AS unrecorded,
@@ -45,15 +49,30 @@ export function findKeyStatement(schema: string, hash: string, demands: MemberDe
   );
 }
 
-/** Rows `id`, `scope`: those of the keys that have a member, which is not held, and have not expired. */
+/** Rows `id`, `scope`, `agent`, `writes`, `member_kind`: those of the keys that have a member, which is not held, and have not expired. */
 export function keyScopesStatement(schema: string, ids: readonly string[], demands: MemberDemands): Statement {
   return render(sql`
-    SELECT k."id"::text AS id, k."scope" AS scope, c."member_kind" AS member_kind
+    SELECT
+      k."id"::text AS id,
+      k."scope" AS scope,
+      k."agent" AS agent,
+      k."writes" AS writes,
+      c."member_kind" AS member_kind
     FROM ${ident(schema, API_KEY_KIND)} AS k
     JOIN ${ident(schema, CREDENTIAL_KIND)} AS c ON c."member_id" = k."member"
     WHERE k."id" = ANY(${param(ids)}::uuid[])
       AND (k."expires_at" IS NULL OR k."expires_at" > now())
       AND ${heldReason(schema, sql`c`, demands)} IS NULL
+  `);
+}
+
+/** One row where a key is an agent's, of an administrator, and has no scope. */
+export function agentWithoutScopeStatement(schema: string, id: string): Statement {
+  return render(sql`
+    SELECT 1 AS found
+    FROM ${ident(schema, API_KEY_KIND)} AS k
+    JOIN ${ident(schema, CREDENTIAL_KIND)} AS c ON c."member_id" = k."member"
+    WHERE k."id" = ${param(id)}::uuid AND k."agent" AND k."scope" IS NULL AND c."member_kind" = ${param(ADMIN_KIND)}
   `);
 }
 

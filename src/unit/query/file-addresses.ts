@@ -6,7 +6,7 @@ import { filesPath, roundedExpiry } from '../../shared/file-address.js';
 import { refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { FileAddresses } from '../../sql/list/file-address.sql.js';
-import { isAdministrator } from '../../tenancy/caller.js';
+import { agentOf, isAdministrator } from '../../tenancy/caller.js';
 
 export type AddressedSession = Pick<Session, 'project' | 'caller' | 'kept' | 'origin'>;
 
@@ -14,7 +14,8 @@ export type AddressedSession = Pick<Session, 'project' | 'caller' | 'kept' | 'or
 export function fileAddresses({ project, caller, kept, origin }: AddressedSession): FileAddresses {
   const { id, schema, settings, addressKey } = project;
   const plain = { schema, path: filesPath(id) };
-  if (caller.type === 'anonymous') return plain;
+  // What an agent passes on opens nothing.
+  if (caller.type === 'anonymous' || agentOf(caller)) return plain;
   // What code of modules reads is not the answer.
   if (kept && !origin) throw keyNotHere('the address of a file is made for each answer and ends, and is not kept');
   if (!addressKey) throw refusal('query.bad_value', `include: '${URL_FIELD.id}' of files is not made here`);

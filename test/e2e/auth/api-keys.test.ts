@@ -32,6 +32,8 @@ describe('a new key', () => {
       label: 'backup',
       member: ann.id,
       scope: null,
+      agent: null,
+      writes: null,
       expires_at: null,
       last_used_at: null,
       hint: String(secret).slice(-4),

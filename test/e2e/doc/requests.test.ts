@@ -120,6 +120,7 @@ const EXPECTED: ReadonlyMap<string, Expected> = new Map<ErrorCode, Expected>([
   ['token.invalid', always],
   // A rule between values.
   ['signup.mismatch', always],
+  ['key.no_scope', at('scope')],
   ['parameter.bad_definition', always],
   ['parameter.bad_type', inDefinitions],
   ['identifier.missing', at('id')],

@@ -577,6 +577,28 @@ const ROWS: readonly Row[] = [
     call: () => ['POST', '/function/run', { kind_id: 'note', function: 'tidy' }],
     answers: [401, 403, 403, [200, 409]],
   },
+  {
+    route: 'GET /api/lib/api_key/unit/:key_id/call',
+    call: () => ['GET', '/api_key/unit/00000000-0000-4000-8000-000000000000/call'],
+    answers: [401, 404, 404, 404],
+  },
+  {
+    route: 'POST /api/lib/mcp',
+    call: () => ['POST', '/mcp', {}],
+    // What is no agent's key is not looked up.
+    answers: [[401, 403], 403, 403, 403],
+    keyed: 403,
+    tokenless: true,
+    projectInPath: true,
+    anyQuery: true,
+  },
+  {
+    route: 'ALL /api/lib/mcp{/*path}',
+    call: () => ['PATCH', '/mcp'],
+    answers: [405, 405, 405, 405],
+    open: true,
+    anyQuery: true,
+  },
   ...(['delivery', 'delivery/:delivery_id'] as const).map((path): Row => ({
     route: `GET /api/lib/webhook/unit/:webhook_id/${path}`,
     call: () => ['GET', `/webhook/unit/none/${path.replace(':delivery_id', '00000000-0000-4000-8000-000000000000')}`],

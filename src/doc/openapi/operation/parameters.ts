@@ -73,6 +73,7 @@ export function pathParameters(choices: LinkPathChoices | undefined): Record<str
     of('member_id', 'The id of a member.', { type: 'string', format: 'uuid' }),
     of('session_id', 'The id of a session.', { type: 'string', format: 'uuid' }),
     of('webhook_id', 'The id of a webhook.'),
+    of('key_id', 'The id of an API key.'),
     of('delivery_id', 'The id of a delivery.', { type: 'string', format: 'uuid' }),
     of('failure_id', 'The id of a failure.', { type: 'string', format: 'uuid' }),
     of('function_name', 'The name of a function.'),

@@ -327,6 +327,8 @@ function contentSchema(form: ContentForm, kind: KindDef | undefined, view: Docum
       return schemaRef('kind_file_url');
     case 'settings':
       return schemaRef('kind_settings');
+    case 'agentCalls':
+      return schemaRef('kind_agent_calls');
     case 'webhookPing':
       return schemaRef('kind_webhook_ping');
     case 'webhookSecret':

@@ -10,6 +10,7 @@ import { CHANGES_SCHEMA } from './changes.schema.js';
 import { DEFINITION_SCHEMAS } from './definition.schema.js';
 import { schemaRef, type Schema, objectSchema } from '../openapi.js';
 import { ACCESS_SCHEMAS } from './access.schemas.js';
+import { AGENT_SCHEMAS } from './agent.schema.js';
 import { BATCH_SCHEMAS } from './batch.schemas.js';
 import { CHANGE_SCHEMAS } from './change.schema.js';
 import { FUNCTION_SCHEMAS } from './function.schema.js';
@@ -298,6 +299,7 @@ export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
   ...LINK_SCHEMAS,
   ...BATCH_SCHEMAS,
   ...CHANGE_SCHEMAS,
+  ...AGENT_SCHEMAS,
   ...FUNCTION_SCHEMAS,
   ...WEBHOOK_SCHEMAS,
   kind_file_url: objectSchema({

@@ -1,5 +1,5 @@
 /** Reads the bearer token of a request (RFC 6750), for access and refresh tokens. */
-import type { HttpRequest } from '../../http/request/request.js';
+import type { HttpRequest } from './request.js';
 import { refusal, type KindError } from '../../shared/errors.js';
 
 /** Longer headers are ignored; one with a token of this service has about 500 characters. */

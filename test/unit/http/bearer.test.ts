@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bearerOf } from '../../../src/auth/session/bearer.js';
+import { bearerOf } from '../../../src/http/request/bearer.js';
 
 describe('the bearer token of a header', () => {
   it.each([
