@@ -133,7 +133,8 @@ async function applyTo(app: Services['app'], file: ModelFile, given: AppliedTo):
     try {
       const row = await provisioning.getActive(project);
       const { steps } = await applier.apply(row, file, { caller: SYSTEM, undo, allowLoss, allowOpen });
-      end(steps.length === 0 ? 'equal' : undo ? 'changes' : 'applied', { steps });
+      if (steps.some(({ refused }) => refused)) end('refused', { steps });
+      else end(steps.length === 0 ? 'equal' : undo ? 'changes' : 'applied', { steps });
     } catch (error) {
       failed = !undo;
       const refused = asRefusal(error);
@@ -154,19 +155,26 @@ function endWith(outcomes: readonly Outcome[], changed: 'changes' | 'applied'): 
 
 function outcomeText({ project, state, steps, text }: Outcome): string {
   const head = `${project}: ${state}${text === undefined ? '' : `: ${singleLineText(text)}`}\n`;
-  const rows = steps.map(({ change, name, was, loses = 0, opens = [] }) => [
-    loses > 0 || opens.length > 0 ? '!' : ' ',
+  const rows = steps.map(({ change, name, was, units, loses = 0, opens = [], refused, estimated }) => [
+    loses > 0 || opens.length > 0 || refused ? '!' : ' ',
     change,
     name,
     [
       ...(was === undefined ? [] : [`was ${was}`]),
+      ...(units === undefined ? [] : [plural(units, 'unit')]),
+      ...(refused ? [`refused: ${plural(refused.number, 'unit')} ${examplesText(refused.ids)}`] : []),
       ...(loses > 0 ? [`loses ${loses.toLocaleString('en')} (--allow-loss ${name})`] : []),
       ...(opens.length > 0
         ? [`opens to ${[...new Set(opens.map(({ who }) => who))].join(', ')} (--allow-open ${name})`]
         : []),
+      ...(estimated ? ['estimated'] : []),
     ].join(', '),
   ]);
   return head + textTable(rows);
+}
+
+function examplesText(ids: readonly string[]): string {
+  return ids.length === 0 ? '' : `(${ids.map(singleLineText).join(', ')})`;
 }
 
 function typeOf(path: string): FileType {

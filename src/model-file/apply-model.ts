@@ -2,6 +2,8 @@
 import { Injectable } from '@nestjs/common';
 import { DefinitionChangeService } from '../catalog/definition/definition-change.service.js';
 import type { DefinitionChange } from '../catalog/definition/definition-change.js';
+import type { Fills } from '../catalog/definition/filled-nulls.js';
+import { JudgedUnits } from '../catalog/definition/judged-units.js';
 import type { ReportedEffects } from '../catalog/definition/change-report.js';
 import { loadModel } from '../catalog/model/model-store.js';
 import { Deployments, type Session } from '../catalog/session/session.js';
@@ -14,10 +16,10 @@ import type { ProjectRow } from '../database/registry/project.repository.js';
 import { setAccessDefaultStatement } from '../sql/definition/model.sql.js';
 import type { AccessDefault } from '../model/access-levels.js';
 import type { Model } from '../model/model.js';
-import { jsonEqual } from '../shared/json.js';
+import { jsonEqual, type Json } from '../shared/json.js';
 import type { FileObject } from './sections.js';
 import { openings } from '../access/openings.js';
-import { Faults } from '../shared/errors.js';
+import { Faults, KindError, retryLater } from '../shared/errors.js';
 import { EventLoopYield } from '../shared/event-loop-yield.js';
 import { runYielding } from '../shared/work-in-pieces.js';
 import { changesTo, definitionsIn, type Definition, type Definitions } from './definitions.js';
@@ -58,14 +60,18 @@ export class ModelApply {
   async apply(row: ProjectRow, file: ModelFile, options: ApplyOptions): Promise<AppliedModel> {
     const { caller, undo } = options;
     const project = projectOf(row);
+    const judged = undo ? new JudgedUnits(file.seeds.length > 0) : undefined;
     let losses: Done['losses'] = [];
     let begun: DefinitionChange | undefined;
     const report = (told: ReportedEffects): void => void (losses = told['losses'] as unknown as Done['losses']);
-    const steps = await this.changes.change<Step[] | Written>(
+    const changed = this.changes.change<Step[] | Written>(
       project,
-      { cascade: true, tellCounts: true, caller, undo, report },
+      { cascade: true, tellCounts: true, caller, undo, report, ...(judged && { judged }) },
       (change) => {
         begun = change;
+        change.fills = fillsOf(file, (model, filled) => {
+          return this.writer.fill({ ...this.#session(project, caller, change), model }, filled);
+        });
         return this.#write(this.#session(project, caller, change), file);
       },
       async (tx, change) => {
@@ -75,15 +81,24 @@ export class ModelApply {
         const model = await loadModel(tx, project);
         const session = { ...this.#session(project, caller, begun), model };
         await this.writer.writeOthers(session, written.changes);
-        const seeded = await this.writer.writeUnits(session, file.seeds);
+        const isWritten = judged?.hasTables ?? true;
+        const seeded = isWritten ? await this.writer.writeUnits(session, file.seeds) : undefined;
         const settings = changedSettings(file.settings, row, before);
         await this.projects.setWithin(tx, row, { settings: settings.values }, { caller, requestId: undefined });
         const opened = await runYielding(openings(before, model), new EventLoopYield(project.schema));
-        const steps = stepsOf({ ...written, losses, openings: opened, settings: settings.names, seeded });
+        const steps = stepsOf({
+          ...written,
+          losses,
+          openings: opened,
+          settings: settings.names,
+          seeded: seeded ?? new Map(file.seeds.map(({ kindId, items }) => [kindId, items.length])),
+          ...(judged && { found: { judged, before, model, isSeeded: isWritten } }),
+        });
         if (!undo) refuse(steps, options);
         return steps;
       },
     );
+    const steps = await changed.catch(busy);
     return { steps: Array.isArray(steps) ? steps : [] };
   }
 
@@ -106,6 +121,24 @@ export class ModelApply {
 }
 
 type Written = Pick<Done, 'renamed' | 'changes'>;
+
+function fillsOf({ definitions }: ModelFile, write: Fills['write']): Fills {
+  const values = [...definitions.values()].flatMap(({ id, fill }): [string, Json][] =>
+    fill === undefined ? [] : [[id, fill]],
+  );
+  return { values: new Map(values), write };
+}
+
+/** @throws KindError 503 where others held for long what the change needs */
+function busy(error: unknown): never {
+  if (!(error instanceof KindError) || error.code !== 'database.busy') throw error;
+  throw retryLater(
+    'server.busy',
+    'Others hold what the change needs: it was tried five times, and nothing is changed',
+    5,
+    error,
+  );
+}
 
 /** @throws KindError 409 with each step that is not allowed */
 function refuse(steps: readonly Step[], { allowLoss, allowOpen }: ApplyOptions): void {

@@ -10,6 +10,8 @@ import { checkParameter } from '../model/check/check-parameter.js';
 import { checkCheckShape } from '../model/check/kind-checks.js';
 import { PatternChecks } from '../model/check/pattern-checks.js';
 import type { Field } from '../model/model.js';
+import { settingName } from '../model/parameter-setting/parameter-settings.js';
+import type { ParameterTypeId } from '../model/parameter-type/parameter-types.js';
 import { isParameterTypeId, PARAMETER_TYPES } from '../model/parameter-type/type-by-id.js';
 import { faultTexts } from '../shared/collect-faults.js';
 import type { Faults } from '../shared/errors.js';
@@ -224,6 +226,18 @@ class FileCheck {
       checkParameter(def, faults, new PatternChecks());
       checkFieldRuleSyntax(def, faults);
     });
+    this.#checkFill(entry, id, type, path);
+  }
+
+  /** It is a value as the default is one. */
+  #checkFill(entry: FileObject, id: string, type: ParameterTypeId, path: string): void {
+    const [fill = null, name] = [entry['fill'], settingName('default', type)];
+    const column = fieldsOf(type).get('default')?.column;
+    if (fill === null || column === undefined) return;
+    const stored = [...fieldsOf(type)].map(([key, field]): [string, Json] => [field.column ?? key, entry[key] ?? null]);
+    const def = definitionOf({ ...Object.fromEntries(stored), id, kind_id: type, label: id, [column]: fill });
+    const texts = faultTexts((faults) => checkParameter(def, faults, new PatternChecks()));
+    for (const text of texts) if (text.startsWith(`${name}: `)) this.#add(`${path}.fill`, text.slice(name.length + 2));
   }
 
   /** A shared parameter that stands in several places is the same in all. */

@@ -70,7 +70,7 @@ function parameterOf(name: string, { type, was, fill, ...values }: FileObject, o
     values,
     ...(owner !== undefined && { owner }),
     ...(typeof was === 'string' && { was: parameterRecordId({ id: was, ownKind }) }),
-    ...(fill !== undefined && { fill }),
+    ...(fill !== undefined && fill !== null && { fill }),
   };
 }
 

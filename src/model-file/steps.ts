@@ -1,5 +1,9 @@
 /** The steps of a plan: what a model file changes, by the names with which loss and opening are allowed. Pure. */
 import type { Opening } from '../access/openings.js';
+import type { JudgedUnits } from '../catalog/definition/judged-units.js';
+import type { Model } from '../model/model.js';
+import { LINK_TABLE } from '../model/names.js';
+import type { Guard } from '../model/table/diff.js';
 import { namedByRecord } from '../shared/identifiers.js';
 import { isPlainObject, jsonEqual, type Json } from '../shared/json.js';
 import type { Definition, Edit, ModelChanges } from './definitions.js';
@@ -17,6 +21,10 @@ export interface Step {
   /** Units, links, values and versions that are lost. */
   readonly loses?: number;
   readonly opens?: readonly { readonly who: string; readonly what: string }[];
+  /** Units that contradict it, and the ids of some. */
+  readonly refused?: { readonly number: number; readonly ids: readonly string[] };
+  /** Whether there are so many units that a plan has not looked at them. */
+  readonly estimated?: true;
 }
 
 export interface Done {
@@ -29,24 +37,33 @@ export interface Done {
   readonly settings: readonly string[];
   /** The numbers of units that are made or edited, by kind. */
   readonly seeded: ReadonlyMap<string, number>;
+  /** Of a plan. */
+  readonly found?: {
+    readonly judged: JudgedUnits;
+    readonly before: Model;
+    readonly model: Model;
+    /** Whether units of the file were written, and so counted. */
+    readonly isSeeded: boolean;
+  };
 }
 
-export function stepsOf({ renamed, changes, losses, openings, settings, seeded }: Done): Step[] {
+export function stepsOf({ renamed, changes, losses, openings, settings, seeded, found }: Done): Step[] {
   const steps = new Map<string, Step>();
   const add = (step: Step): void => {
     const known = steps.get(step.name);
-    // What a kind has goes, or comes, with its definition.
     if (!known || known.change === 'edit') steps.set(step.name, { ...known, ...step });
   };
   for (const definition of renamed) {
     const was = nameOf({ ...definition, id: definition.was ?? definition.id });
     add({ change: 'rename', name: nameOf(definition), was });
   }
-  for (const definition of changes.creates) add({ change: 'add', name: nameOf(definition) });
+  for (const definition of withoutParts(changes.creates)) add({ change: 'add', name: nameOf(definition) });
   for (const edit of changes.edits) for (const step of stepsOfEdit(edit)) add(step);
-  for (const definition of changes.deletes) add({ change: 'drop', name: nameOf(definition) });
+  for (const definition of withoutParts(changes.deletes)) add({ change: 'drop', name: nameOf(definition) });
   for (const name of settings) add({ change: 'edit', name: `settings.${name}` });
-  for (const [kind, units] of seeded) add({ change: 'edit', name: `units.${kind}`, units });
+  for (const [kind, units] of seeded) {
+    add({ change: 'edit', name: `units.${kind}`, units, ...(found?.isSeeded === false && { estimated: true }) });
+  }
   const put = (name: string, more: Partial<Step>): void =>
     void steps.set(name, { ...(steps.get(name) ?? { change: 'edit', name }), ...more });
   for (const loss of losses) {
@@ -58,7 +75,44 @@ export function stepsOf({ renamed, changes, losses, openings, settings, seeded }
     const opened = { who, what: byDefault ? of : what };
     put(name, { opens: [...(steps.get(name)?.opens ?? []), opened] });
   }
+  if (found) addFound(found, steps, put);
   return [...steps.values()];
+}
+
+/** Parameters of one kind come and go with it. */
+function withoutParts(definitions: readonly Definition[]): Definition[] {
+  const kinds = new Set(definitions.flatMap(({ section, id }) => (section === 'kinds' ? [id] : [])));
+  return definitions.filter(
+    ({ section, id }) => section !== 'parameters' || !kinds.has(namedByRecord(id).ownKind ?? ''),
+  );
+}
+
+/** What a plan has found out about stored units. */
+function addFound(
+  { judged, before, model }: NonNullable<Done['found']>,
+  steps: ReadonlyMap<string, Step>,
+  put: (name: string, more: Partial<Step>) => void,
+): void {
+  for (const { guard, number, ids } of judged.refused) {
+    const name = nameOfGuard(guard, model);
+    const known = steps.get(name)?.refused ?? { number: 0, ids: [] };
+    put(name, { refused: { number: known.number + number, ids: [...new Set([...known.ids, ...ids])] } });
+  }
+  for (const { guard, number } of judged.filled) put(nameOfGuard(guard, model), { units: number });
+  const tables = [...before.kinds.values(), ...model.kinds.values()]
+    .filter(({ table }) => judged.estimated.has(table))
+    .map(({ id }) => id);
+  if (judged.estimated.has(LINK_TABLE)) tables.push(...[...model.linkTypes.keys()].map((id) => `links.${id}`));
+  for (const { name } of [...steps.values()]) {
+    if (tables.some((of) => name === of || name.startsWith(`${of}.`))) put(name, { estimated: true });
+  }
+  for (const guard of judged.unread) put(nameOfGuard(guard, model), { estimated: true });
+}
+
+/** Guards of constraints of a whole kind name the field of its definition. */
+function nameOfGuard({ kind, linkType, parameter }: Guard, { kinds }: Model): string {
+  if (linkType !== undefined) return `links.${linkType}${parameter === undefined ? '' : `.${parameter}`}`;
+  return parameter !== undefined && kinds.get(kind)?.fields.has(parameter) ? `${kind}.${parameter}` : kind;
 }
 
 function nameOf({ section, id }: Pick<Definition, 'section' | 'id'>): string {

@@ -1,11 +1,13 @@
 /** Writes the definitions of a model file, in the order in which they need each other, as units of their kinds. */
 import { Injectable } from '@nestjs/common';
-import { changeOf, type Session } from '../catalog/session/session.js';
+import { asSystem, changeOf, type Session } from '../catalog/session/session.js';
 import { loadModel } from '../catalog/model/model-store.js';
+import type { FilledNulls } from '../catalog/definition/filled-nulls.js';
 import { retypeParameters, type RetypedParameter } from '../catalog/definition/retype-parameters.js';
 import { getBuiltInKind, isMemberKind, type KindDef, type Model } from '../model/model.js';
-import { parseUpsertQuery } from '../http/route/parse-write-query.js';
+import { parseMatchingQuery, parseUpsertQuery } from '../http/route/parse-write-query.js';
 import { refusal } from '../shared/errors.js';
+import { LIMITS } from '../shared/limits.js';
 import { lockTablesStatement } from '../sql/lock.sql.js';
 import { namedByRecord } from '../shared/identifiers.js';
 import { jsonEqual, type Json } from '../shared/json.js';
@@ -94,6 +96,20 @@ export class ModelWriter {
       if (changed > 0) written.set(kindId, changed);
     }
     return written;
+  }
+
+  /** Gives units of which a parameter is null its new value, as the system. */
+  async fill(session: Session, filled: readonly FilledNulls[]): Promise<void> {
+    for (const { kind: id, parameter, value } of filled) {
+      const kind = session.model.kinds.get(id);
+      if (!kind) continue;
+      const query = parseMatchingQuery([
+        ['filter', `isnull(${parameter})`],
+        ['max_affected', String(LIMITS.affectedMax)],
+      ]);
+      const body = bodyOf({ [parameter]: value });
+      await this.stores.of(kind).matching.updateAll(asSystem(session), kind, query, () => body);
+    }
   }
 
   async #create(session: Session, definition: Definition, inline: Inline): Promise<void> {

@@ -214,7 +214,7 @@ export const LIMITS = {
   bodyContainers: 1_000_000,
   /** Units of a kind up to which its indexes are built in the transaction of the change; above, in the background. */
   indexedInTransaction: 10_000,
-  /** Units, and links, of which a change of definitions writes the values anew in its transaction. */
+  /** Units, and links, that a plan of a model file reads of a table, and that a change of types writes anew. */
   rewrittenUnits: 100_000,
   /** Bytes of a body of fixed shape, as for sign-in and single links. */
   smallBody: 128 * 1024,

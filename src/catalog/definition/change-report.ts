@@ -7,6 +7,7 @@ import type { ColumnChange, Guard, SchemaStep } from '../../model/table/diff.js'
 import type { Json } from '../../shared/json.js';
 import type { WorkInPieces } from '../../shared/work-in-pieces.js';
 import { countLinksOfKindsStatement } from '../../sql/link/many-links.sql.js';
+import type { JudgedUnits } from './judged-units.js';
 import type { DeferredIndexes } from '../indexes/deferred-indexes.js';
 import { countUnits, type GuardContext } from './change-guards.js';
 import type { ParameterDef } from '../../model/parameter-type/parameter-def.js';
@@ -35,14 +36,22 @@ export class ChangeEffects {
   constructor(private readonly knowsAll: boolean) {}
 
   /** Counts the units and links that the change deletes, or that lose a value by it. Runs before anything is dropped. */
-  async countLosses(context: GuardContext, guards: readonly Guard[], droppedKinds: readonly string[]): Promise<void> {
+  async countLosses(
+    context: GuardContext,
+    guards: readonly Guard[],
+    droppedKinds: readonly string[],
+    judged?: JudgedUnits,
+  ): Promise<void> {
     const losing = guards.filter(({ cascade }) => cascade);
-    const counts = losing.length > 0 ? await countUnits(context, losing) : [];
-    losing.forEach(({ kind, linkType, parameter }, at) => {
+    const read = judged ? losing.filter((guard) => judged.isRead(guard)) : losing;
+    const counts = read.length > 0 ? await countUnits(context, read) : [];
+    for (const guard of losing) {
+      const { kind, linkType, parameter } = guard;
       const of: Entry = linkType === undefined ? { kind_id: kind } : { link_id: linkType };
       const what: Entry = parameter === undefined ? {} : { parameter };
-      this.addLoss({ ...of, ...what }, linkType === undefined ? 'units' : 'links', counts[at] ?? 0);
-    });
+      const count = read.includes(guard) ? counts[read.indexOf(guard)] : await judged?.rowsOf(context, guard);
+      this.addLoss({ ...of, ...what }, linkType === undefined ? 'units' : 'links', count ?? 0);
+    }
     await this.#countLinks(context.executor, context.project.schema, droppedKinds);
   }
 

@@ -45,6 +45,7 @@ import { addsChecksToMany, takeChecksBack } from './checks-without-lock.js';
 import { IndexBuilder } from '../indexes/index-builder.js';
 import { DeferredIndexes } from '../indexes/deferred-indexes.js';
 import { loadModel, ModelStore } from '../model/model-store.js';
+import { withoutNulls } from './filled-nulls.js';
 import { raiseVersion, PROJECT_LOCK_TIMEOUT, lockProject } from '../model/raise-version.js';
 import { PatternMatcher } from '../pattern/pattern-matcher.js';
 import { DefinitionChange, type AroundChange, type ChangeOptions } from './definition-change.js';
@@ -193,34 +194,38 @@ export class DefinitionChangeService {
     const orphaned = await runYielding(orphanedAccess(before, withoutUnused), yielder);
     const closed = await this.#closeAccess(project, change, withoutUnused, orphaned);
     const after = await this.#takeAccepted(project, change, closed);
-    const { guards, steps, tables: tableShapes } = await runYielding(diffInPieces(before, after), yielder);
+    const { tables: tableShapes, ...diff } = await runYielding(diffInPieces(before, after), yielder);
+    const { guards, steps, filled, last: notNull } = withoutNulls(after, change.fills, diff.guards, diff.steps);
     const guarded = { executor: tx, project, patterns: this.patterns };
-    const again = change.writesMetadata ? undefined : change.countedAgain;
+    const { judged } = change;
+    const again = change.writesMetadata || judged ? undefined : change.countedAgain;
     const later = again && (await addsChecksToMany(guarded, { before, after, renames: change.renames, guards, steps }));
     if (later) {
       await checkGuards(guarded, guards, change);
       again.push(...guards);
     }
     const tables = new Set([...guards.map((guard) => guard.table), ...alteredTables(steps)]);
-    if (tables.size > 0) await tx.run(lockForDefinitionChangeStatement(project.schema, [...tables].sort()));
-    if (!later) await checkGuards(guarded, guards, change);
+    if (judged) {
+      await judged.judge(guarded, { guards: guards.filter(({ cascade }) => !cascade), filled, tables: [...tables] });
+    } else {
+      if (tables.size > 0) await tx.run(lockForDefinitionChangeStatement(project.schema, [...tables].sort()));
+      if (!later) await checkGuards(guarded, guards, change);
+    }
     const left = await historiesLeft(tx, project.schema, before, after);
     if (!change.cascade) refuseToLeave(left);
     const dropped = droppedKinds(before, after);
-    await change.effects?.countLosses(guarded, guards, dropped);
+    await change.effects?.countLosses(guarded, guards, dropped, judged);
     for (const { kind, count } of left) change.effects?.addLoss({ kind_id: kind }, 'versions', count);
     const deferredIndexes = new DeferredIndexes(tx, project.schema, tableShapes);
     const last = change.fill ? steps.filter(({ type }) => ON_FILLED_TABLES.has(type)) : [];
-    await runSteps(
-      tx,
-      project.schema,
-      change.fill ? steps.filter((step) => !last.includes(step)) : steps,
-      deferredIndexes,
-    );
+    const first = change.fill ? steps.filter((step) => !last.includes(step)) : steps;
+    const run = (some: readonly SchemaStep[]) => runSteps(tx, project.schema, some, deferredIndexes);
+    await (judged ? judged.change(tx, first, run) : run(first));
     const emptied = newOrDroppedTables(steps);
     if (emptied.length > 0) await tx.run(dropCountsStatement(project.schema, emptied));
     await change.fill?.(after);
-    await runSteps(tx, project.schema, last);
+    if (filled.length > 0 && !judged) await change.fills?.write(after, filled);
+    await runSteps(tx, project.schema, judged ? last : [...last, ...notNull]);
     change.effects?.setSteps(steps, deferredIndexes);
     if (deferredIndexes.any || later) await tx.run(setUnindexedStatement(project.id, true));
     if (deferredIndexes.any) tx.afterCommit(() => this.builds.request(project));

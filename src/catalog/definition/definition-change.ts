@@ -9,6 +9,8 @@ import type { RecordedPlan } from '../../sql/write/recording.sql.js';
 import type { Caller } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
 import type { ChangeEffects, ReportedEffects } from './change-report.js';
+import type { Fills } from './filled-nulls.js';
+import type { JudgedUnits } from './judged-units.js';
 
 const BY_COMMAND = JSON.stringify({ via: 'command' });
 
@@ -35,6 +37,10 @@ export class DefinitionChange {
   countedAgain: Guard[] | undefined;
   /** Stores the units of new tables. Called before these have indexes and foreign keys, which is several times as fast. */
   fill: ((model: Model) => Promise<void>) | undefined;
+  /** What units get in place of nulls that are no longer allowed. */
+  fills: Fills | undefined;
+  /** Set if the change is a plan: then it goes on where units contradict it. */
+  readonly judged: JudgedUnits | undefined;
   /** `?cascade=true`: the change may delete stored data. */
   readonly cascade: boolean;
   /** Whether error texts may contain numbers of units. */
@@ -50,7 +56,7 @@ export class DefinitionChange {
     readonly tx: Transaction,
     /** Read under the project's lock. */
     before: Model,
-    { cascade, tellCounts, caller, undo = false, origin = BY_COMMAND }: ChangeOptions,
+    { cascade, tellCounts, caller, undo = false, origin = BY_COMMAND, judged }: ChangeOptions,
     /** Collects what the change does, if that was asked for. */
     readonly effects?: ChangeEffects,
   ) {
@@ -59,6 +65,7 @@ export class DefinitionChange {
     this.tellCounts = tellCounts;
     this.caller = caller;
     this.undo = undo;
+    this.judged = judged;
     this.origin = origin;
   }
 
@@ -105,6 +112,8 @@ export interface ChangeOptions {
   readonly origin?: string;
   /** Set if all of it is undone at its end. */
   readonly undo?: boolean;
+  /** Gets what a plan finds out; with `undo` alone. */
+  readonly judged?: JudgedUnits;
 }
 
 /** Runs around a whole change in its transaction, after the project is locked. */

@@ -85,6 +85,11 @@ export function isRetryable(error: unknown): boolean {
 }
 
 /** A lock timeout. */
+/** Whether a statement took longer than it may. */
+export function isCancelled(error: unknown): boolean {
+  return isDatabaseFault(error) && error.code === STATEMENT_CANCELLED_CODE;
+}
+
 export function isLockTimeout(error: unknown): boolean {
   return isDatabaseFault(error) && error.code === LOCK_TIMEOUT_CODE;
 }

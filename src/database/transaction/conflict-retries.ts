@@ -16,7 +16,7 @@ import { isContention, isStaleModel } from '../statement/sqlstate.js';
 export const RETRY_TIMEOUT = 10_000;
 
 /** Attempts of a transaction at READ COMMITTED after deadlocks or lock timeouts. */
-export const READ_COMMITTED_ATTEMPTS = 4;
+export const READ_COMMITTED_ATTEMPTS = 5;
 
 /** Failed runs after which a transaction locks whole tables. */
 const RUNS_BEFORE_TABLE_LOCKS = 4;

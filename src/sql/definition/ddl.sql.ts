@@ -203,12 +203,28 @@ function filledValue(value: Json, { columnType: type, def }: Field): Fragment {
 }
 
 function countMatching(condition: Condition, table: Fragment, schema: string): Fragment {
-  const where = (test: Fragment) => sql`(SELECT count(*) FROM ${table} AS t WHERE ${test})`;
+  if (condition.type === 'more_than_one')
+    return sql`(SELECT CASE WHEN count(*) > 1 THEN count(*) ELSE 0 END FROM ${table})`;
+  if (condition.type === 'duplicates') {
+    return sql`(SELECT coalesce(sum(n), 0) FROM (SELECT count(*) AS n ${duplicates(condition.columns, table)}) AS d)`;
+  }
+  return sql`(SELECT count(*) ${matching(condition, table, schema)})`;
+}
+
+/** The groups of rows that have the same values. */
+function duplicates(names: readonly string[], table: Fragment): Fragment {
+  const columns = names.map((name) => ident(name));
+  const present = all(columns.map((name) => sql`${name} IS NOT NULL`));
+  return sql`FROM ${table} WHERE ${present} GROUP BY ${join(columns)} HAVING count(*) > 1`;
+}
+
+/** The rows `t` of which a condition holds: FROM and WHERE. */
+function matching(condition: Condition, table: Fragment, schema: string): Fragment {
+  const where = (test: Fragment) => sql`FROM ${table} AS t WHERE ${test}`;
   switch (condition.type) {
     case 'any':
-      return where(sql`true`);
     case 'more_than_one':
-      return sql`(SELECT CASE WHEN count(*) > 1 THEN count(*) ELSE 0 END FROM ${table})`;
+      return where(sql`true`);
     case 'has_value':
       return where(sql`${ident('t', condition.column)} IS NOT NULL`);
     case 'is_null':
@@ -218,28 +234,18 @@ function countMatching(condition: Condition, table: Fragment, schema: string): F
       return where(sql`cardinality(${column}) > (SELECT count(DISTINCT e) FROM unnest(${column}) AS e)`);
     }
     case 'duplicates': {
-      const columns = condition.columns.map((name) => ident(name));
-      const present = all(columns.map((name) => sql`${name} IS NOT NULL`));
-      return sql`(
-        SELECT coalesce(sum(n), 0)
-        FROM (
-          SELECT count(*) AS n
-          FROM ${table}
-          WHERE ${present}
-          GROUP BY ${join(columns)}
-          HAVING count(*) > 1
-        ) AS d
-      )`;
+      const columns = join(condition.columns.map((name) => ident(name)));
+      return where(sql`(${columns}) IN (SELECT ${columns} ${duplicates(condition.columns, table)})`);
     }
     case 'fails': {
       const filled = condition.columns.map(({ field, value }) => {
         const column = ident(field.column ?? field.id);
-        if (value === undefined) return column;
-        return sql`${filledValue(value, field)} AS ${column}`;
+        return value === undefined ? column : sql`${filledValue(value, field)} AS ${column}`;
       });
-      const rows = sql`(SELECT ${join(filled)} FROM ${table}) AS t`;
+      const hasId = condition.columns.some(({ field }) => field.id === 'id');
+      const rows = sql`(SELECT ${join(hasId ? filled : [sql`"id"`, ...filled])} FROM ${table}) AS t`;
       const holds = predicateSql(condition.check.condition, { schema, row: 't', threeValued: true });
-      return sql`(SELECT count(*) FROM ${rows} WHERE (${holds}) IS FALSE)`;
+      return sql`FROM ${rows} WHERE (${holds}) IS FALSE`;
     }
     case 'violates': {
       const column = ident('t', condition.column);
@@ -249,6 +255,17 @@ function countMatching(condition: Condition, table: Fragment, schema: string): F
       );
     }
   }
+}
+
+/** Ids that are told of the units in the way of a change. */
+const TOLD_IDS = 3;
+
+/** Rows `id`: some of the units that a guard finds. Undefined for links, which have none, and for patterns. */
+export function guardedIdsStatement({ condition, table, linkType }: Guard, schema: string): Statement | undefined {
+  const isPattern = condition.type === 'violates' && condition.constraint.type === 'pattern';
+  if (linkType !== undefined || isPattern) return undefined;
+  const rows = matching(condition, ident(schema, table), schema);
+  return render(sql`SELECT t."id"::text AS id ${rows} ORDER BY t."id" LIMIT ${integer(TOLD_IDS)}`);
 }
 
 /**

@@ -94,6 +94,16 @@ function hasMoreRows(schema: string, tables: readonly string[], rows: number): F
   return sql`(SELECT count(*) FROM (${join(first, ' UNION ALL ')}) AS _first) > ${integer(rows)}`;
 }
 
+/** One row `rows`: about how many a table has, as PostgreSQL has last counted them. */
+export function estimatedRowsStatement(schema: string, table: string): Statement {
+  return render(sql`
+    SELECT c."reltuples"::float8 AS rows
+    FROM pg_catalog.pg_class AS c
+    JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+    WHERE n.nspname = ${param(schema)} AND c.relname = ${param(table)}
+  `);
+}
+
 /** One row `more`: whether tables have more than `rows` rows together. */
 export function hasMoreRowsStatement(schema: string, tables: readonly string[], rows: number): Statement {
   return render(sql`SELECT ${hasMoreRows(schema, tables, rows)} AS more`);

@@ -33,6 +33,10 @@ export function lockTimeoutStatement(timeout: number): Statement {
   return render(join(setLocal('lock_timeout', timeout)));
 }
 
+export function statementTimeoutStatement(timeout: number): Statement {
+  return render(join(setLocal('statement_timeout', timeout)));
+}
+
 function setLocal(name: string, time: number | undefined): Fragment[] {
   return time === undefined ? [] : [sql`SET LOCAL ${ident(name)} = ${integer(Math.ceil(time))}`];
 }
