@@ -1,10 +1,11 @@
 /** Clients that `kind client` writes, for tests. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
 import type { Client, ClientOptions, Shapes } from '../../packages/client/index.js';
+import { clientFiles } from '../../src/doc/client/client-files.js';
 import { atEnd } from './at-end.js';
 
 /** A folder that goes with the test file. */
@@ -12,6 +13,10 @@ export function clientFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'kind-client-'));
   atEnd(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
+}
+
+export async function writeClient(folder: string, types: string): Promise<void> {
+  for (const [name, text] of await clientFiles('administrator', types)) writeFileSync(join(folder, name), text);
 }
 
 /** The client of a folder, as an application loads it. */

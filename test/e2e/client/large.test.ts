@@ -1,80 +1,15 @@
 /** The client of a project with many kinds costs the compiler little. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { clientFiles } from '../../../src/doc/client/client-files.js';
-import { clientTypes } from '../../../src/doc/client/client-types.js';
-import { ApplicationRoutes } from '../../../src/doc/openapi/application.js';
-import { ADMIN_KIND } from '../../../src/model/built-in-traits.js';
-import { memberCaller } from '../../../src/tenancy/caller.js';
-import { checkPrograms, clientFolder } from '../../support/client.js';
-import { kind, modelWith, parameter } from '../../support/models.js';
-import { sharedService } from '../../support/service.js';
+import { checkPrograms, clientFolder, writeClient } from '../../support/client.js';
+import { largeTypes, PROGRAM } from '../../support/large-client.js';
 
-const KINDS = 200;
 const MOST = { bytes: 250_000, instantiations: 20_000 };
 
-const own = (id: number) => [
-  parameter(`title_${id}`, 'string', { nullable: false, required: true }),
-  parameter(`state_${id}`, 'string', { values: ['draft', 'open', 'closed'] }),
-  parameter(`views_${id}`, 'integer'),
-  parameter(`price_${id}`, 'decimal'),
-  parameter(`open_${id}`, 'boolean'),
-  parameter(`since_${id}`, 'date'),
-  parameter(`tags_${id}`, 'string', { multiple: true }),
-  parameter(`data_${id}`, 'json'),
-  parameter(`next_${id}`, 'unit', { reference_kind: `kind_of_many_${(id + 1) % KINDS}` }),
-  parameter(`other_${id}`, 'unit', { reference_kind: `kind_of_many_${(id + 7) % KINDS}` }),
-];
-
-const PROGRAM = `
-import { createClient } from './index.js';
-const kind = createClient({ url: 'https://kind.example.org', project: 'large' });
-export async function use(): Promise<void> {
-  const { items } = await kind.kind_of_many_0.list({
-    filter: (f) => f.and(f.eq('state_0', 'open'), f.gt('next_0.views_1', 3), f.exists('kind_of_many_199.next_199', (c) => c.eq('open_199', true))),
-    include: ['title_0', { next_0: ['title_1', { next_1: ['title_2'] }] }],
-    order: ['-views_0', 'next_0.title_1'],
-  });
-  console.log(items[0]?.next_0?.next_1?.title_2);
-  await kind.kind_of_many_1.get('1');
-  await kind.kind_of_many_2.create({ title_2: 'x', next_2: { title_3: 'y' } });
-  await kind.kind_of_many_3.update('1', { views_3: { $inc: 1 } });
-  await kind.kind_of_many_4.list();
-  await kind.kind_of_many_5.removeAll((f) => f.isnull('other_5.other_12.title_19'));
-  await kind.kind_of_many_6.list({ exclude: ['data_6'] });
-  await kind.batch((b) => [b.kind_of_many_7.create({ title_7: 'x' })]);
-}
-`;
-
 it('has little text and few types', { timeout: 60_000 }, async () => {
-  const ids = Array.from({ length: KINDS }, (_, id) => id);
-  const model = modelWith({
-    kinds: ids.map((id) =>
-      kind(
-        `kind_of_many_${id}`,
-        own(id).map((each) => each.id),
-      ),
-    ),
-    parameters: ids.flatMap(own),
-  });
-  const { service } = await sharedService();
-  const types = await clientTypes(
-    {
-      application: service.app.get(ApplicationRoutes).described,
-      model,
-      caller: memberCaller('', ADMIN_KIND),
-      generic: false,
-      project: 'large',
-      functions: () => [],
-      fills: () => new Set(),
-      lacks: () => false,
-    },
-    'administrator',
-  );
+  const types = await largeTypes();
   expect(Buffer.byteLength(types)).toBeLessThan(MOST.bytes);
   const folder = clientFolder();
-  for (const [name, text] of await clientFiles('administrator', types)) writeFileSync(join(folder, name), text);
+  await writeClient(folder, types);
   const { errors, instantiations } = checkPrograms(folder, { 'use.ts': PROGRAM });
   expect(errors).toEqual([]);
   // An empty program has none.
