@@ -23,8 +23,9 @@ import { Faults, KindError, retryLater } from '../shared/errors.js';
 import { EventLoopYield } from '../shared/event-loop-yield.js';
 import { runYielding } from '../shared/work-in-pieces.js';
 import { changesTo, definitionsIn, type Definition, type Definitions } from './definitions.js';
+import { lostByOthers, openedByOthers, type ChangedSetting } from './other-effects.js';
 import { stepsOf, type Done, type Step } from './steps.js';
-import { ModelFiles } from './model-files.js';
+import { ModelFiles, onOrOff } from './model-files.js';
 import type { ModelFile } from './read-model-file.js';
 import { ModelWriter } from './write-model.js';
 
@@ -84,13 +85,18 @@ export class ModelApply {
         const isWritten = judged?.hasTables ?? true;
         const seeded = isWritten ? await this.writer.writeUnits(session, file.seeds) : undefined;
         const settings = changedSettings(file.settings, row, before);
+        const lost = await lostByOthers(tx, project.schema, written.changes, {
+          was: row.settings,
+          is: { ...row.settings, ...settings.values },
+        });
         await this.projects.setWithin(tx, row, { settings: settings.values }, { caller, requestId: undefined });
         const opened = await runYielding(openings(before, model), new EventLoopYield(project.schema));
         const steps = stepsOf({
           ...written,
           losses,
-          openings: opened,
-          settings: settings.names,
+          lost,
+          openings: [...opened, ...openedByOthers(written.changes, settings.changed, before)],
+          settings: settings.changed.map(({ name }) => name),
           seeded: seeded ?? new Map(file.seeds.map(({ kindId, items }) => [kindId, items.length])),
           ...(judged && { found: { judged, before, model, isSeeded: isWritten } }),
         });
@@ -156,15 +162,21 @@ function refuse(steps: readonly Step[], { allowLoss, allowOpen }: ApplyOptions):
 
 /** The settings that a file gives another value; those that it does not name stay. */
 function changedSettings(given: FileObject, { settings: stored }: ProjectRow, { accessDefault }: Model) {
-  const shown: FileObject = { ...shownSettings(stored), [ACCESS_DEFAULT]: accessDefault };
-  const read = Object.entries(given).flatMap(([name, value]) => {
-    if (name === ACCESS_DEFAULT) return value === accessDefault ? [] : [{ name, value: {} }];
+  const changed: ChangedSetting[] = [];
+  let values: ProjectSettings = {};
+  for (const [name, value] of Object.entries(given)) {
+    if (name === ACCESS_DEFAULT) {
+      if (value !== accessDefault) changed.push({ name, was: accessDefault, is: value });
+      continue;
+    }
     const setting = readAdministered(name, value as string | boolean);
-    if (setting === undefined || setting instanceof SettingFault) return [];
-    return jsonEqual(shownSettings({ ...stored, ...setting })[name], shown[name]) ? [] : [{ name, value: setting }];
-  });
-  const values = Object.assign({}, ...read.map(({ value }) => value)) as ProjectSettings;
-  return { names: read.map(({ name }) => name), values };
+    if (setting === undefined || setting instanceof SettingFault) continue;
+    const [was, is] = [stored, { ...stored, ...setting }].map((each) => onOrOff(shownSettings(each)[name] ?? null));
+    if (was === undefined || is === undefined || jsonEqual(was, is)) continue;
+    changed.push({ name, was, is });
+    values = { ...values, ...setting };
+  }
+  return { changed, values };
 }
 
 /** Those whose former name is there. */

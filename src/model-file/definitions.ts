@@ -1,4 +1,5 @@
 /** The definitions of a model file, each by itself, and what leads from those of one file to those of another. Pure. */
+import { MEMBER_GROUP } from '../model/model.js';
 import type { ParameterTypeId } from '../model/parameter-type/parameter-types.js';
 import { parameterType } from '../model/parameter-type/type-by-id.js';
 import { Faults } from '../shared/errors.js';
@@ -117,6 +118,7 @@ export function changesTo(
   const creates: Definition[] = [];
   const edits: Edit[] = [];
   const faults = new Faults();
+  const members = (wanted.get(`groups/${MEMBER_GROUP}`)?.values['kind_list'] ?? []) as readonly string[];
   for (const [key, definition] of wanted) {
     const stored = present.get(key);
     if (!stored && !isBuiltIn(definition)) {
@@ -129,7 +131,7 @@ export function changesTo(
       continue;
     }
     const before = from === undefined ? (stored?.values ?? {}) : widened(stored?.values ?? {}, definition.kindId);
-    const values = changedValues(definition, before, partial);
+    const values = changedValues(definition, before, { partial, isMembers: members.includes(definition.id) });
     if (from !== undefined || Object.keys(values).length > 0) {
       edits.push({ definition, values, before, ...(from !== undefined && { from, former: stored?.values ?? {} }) });
     }
@@ -140,7 +142,7 @@ export function changesTo(
     if (partial ? !drop.has(key) : wanted.has(key)) continue;
     if (!isBuiltIn(definition)) deletes.push(definition);
     else {
-      const values = changedValues({ ...definition, values: {} }, definition.values, false);
+      const values = changedValues({ ...definition, values: {} }, definition.values, {});
       edits.push({ definition, values, before: definition.values });
     }
   }
@@ -170,11 +172,19 @@ function widened(before: FileObject, type: string): FileObject {
   return Object.fromEntries(kept.map(([name, value]) => [name, OF_THE_TYPE.has(name) ? form(value) : value]));
 }
 
-function changedValues(definition: Definition, before: FileObject, partial: boolean): FileObject {
+interface Changed {
+  readonly partial?: boolean;
+  /** Whether it is a kind of members. */
+  readonly isMembers?: boolean;
+}
+
+function changedValues(definition: Definition, before: FileObject, { partial, isMembers }: Changed): FileObject {
   const names = partial ? Object.keys(definition.values) : [...fieldsOf(definition.kindId).keys()];
   const changed: Record<string, Json> = {};
   for (const name of names) {
-    const preset = defaultOf(definition, name);
+    // The changes of members are always recorded.
+    const isRecorded = isMembers === true && definition.section === 'kinds' && name === 'changes';
+    const preset = isRecorded ? 'feed' : defaultOf(definition, name);
     const value = definition.values[name] ?? preset;
     if (!jsonEqual(value, before[name] ?? preset)) changed[name] = value;
   }

@@ -74,6 +74,6 @@ function settingsOf(settings: ProjectSettings, { accessDefault }: Model): FileOb
 }
 
 /** As commands take them. */
-function onOrOff(value: Json): Json {
+export function onOrOff(value: Json): Json {
   return typeof value === 'boolean' ? (value ? 'on' : 'off') : value;
 }

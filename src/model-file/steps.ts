@@ -32,7 +32,9 @@ export interface Done {
   readonly changes: ModelChanges;
   /** As the effects of a change of definitions have them. */
   readonly losses: readonly Readonly<Record<string, Json>>[];
-  readonly openings: readonly Opening[];
+  /** Beside these, by the names of their steps. */
+  readonly lost: readonly { readonly name: string; readonly count: number }[];
+  readonly openings: readonly (Omit<Opening, 'who'> & { readonly who: string })[];
   /** The names of settings that change. */
   readonly settings: readonly string[];
   /** The numbers of units that are made or edited, by kind. */
@@ -47,7 +49,7 @@ export interface Done {
   };
 }
 
-export function stepsOf({ renamed, changes, losses, openings, settings, seeded, found }: Done): Step[] {
+export function stepsOf({ renamed, changes, losses, lost, openings, settings, seeded, found }: Done): Step[] {
   const steps = new Map<string, Step>();
   const add = (step: Step): void => {
     const known = steps.get(step.name);
@@ -66,9 +68,11 @@ export function stepsOf({ renamed, changes, losses, openings, settings, seeded, 
   }
   const put = (name: string, more: Partial<Step>): void =>
     void steps.set(name, { ...(steps.get(name) ?? { change: 'edit', name }), ...more });
-  for (const loss of losses) {
-    const name = nameOfLoss(loss);
-    put(name, { loses: (steps.get(name)?.loses ?? 0) + numberOf(loss) });
+  for (const { name, count } of [
+    ...losses.map((loss) => ({ name: nameOfLoss(loss), count: numberOf(loss) })),
+    ...lost,
+  ]) {
+    put(name, { loses: (steps.get(name)?.loses ?? 0) + count });
   }
   for (const { name: of, who, what, byDefault } of openings) {
     const name = byDefault ? 'settings.access_default' : of;

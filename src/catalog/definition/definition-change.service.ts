@@ -40,7 +40,7 @@ import type { Project } from '../../tenancy/project.js';
 import { changedDefinitions, ChangeEffects } from './change-report.js';
 import { checkGuards } from './change-guards.js';
 import { recordedFields } from '../../model/recorded-fields.js';
-import { forgetRecorded, historiesLeft, refuseToLeave } from './recorded-changes.js';
+import { forgetRecorded, historiesDropped, historiesLeft, refuseToLeave } from './recorded-changes.js';
 import { addsChecksToMany, takeChecksBack } from './checks-without-lock.js';
 import { IndexBuilder } from '../indexes/index-builder.js';
 import { DeferredIndexes } from '../indexes/deferred-indexes.js';
@@ -215,7 +215,8 @@ export class DefinitionChangeService {
     if (!change.cascade) refuseToLeave(left);
     const dropped = droppedKinds(before, after);
     await change.effects?.countLosses(guarded, guards, dropped, judged);
-    for (const { kind, count } of left) change.effects?.addLoss({ kind_id: kind }, 'versions', count);
+    const lost = change.effects ? await historiesDropped(tx, project.schema, before, dropped) : [];
+    for (const { kind, count } of [...left, ...lost]) change.effects?.addLoss({ kind_id: kind }, 'versions', count);
     const deferredIndexes = new DeferredIndexes(tx, project.schema, tableShapes);
     const last = change.fill ? steps.filter(({ type }) => ON_FILLED_TABLES.has(type)) : [];
     const first = change.fill ? steps.filter((step) => !last.includes(step)) : steps;

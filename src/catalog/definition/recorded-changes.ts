@@ -25,6 +25,17 @@ export async function historiesLeft(
   return left.length === 0 ? [] : tx.run<LeftHistory>(countRecordedStatement(schema, left));
 }
 
+/** The histories of kinds that are gone. */
+export async function historiesDropped(
+  tx: Executor,
+  schema: string,
+  before: Model,
+  dropped: readonly string[],
+): Promise<readonly LeftHistory[]> {
+  const kept = dropped.filter((id) => before.kinds.get(id)?.changes === 'history');
+  return kept.length === 0 ? [] : tx.run<LeftHistory>(countRecordedStatement(schema, kept));
+}
+
 /** @throws KindError 409 if there are any */
 export function refuseToLeave(histories: readonly LeftHistory[]): void {
   const faults = new Faults();

@@ -154,6 +154,13 @@ export function recordIdentityUseStatement(schema: string, id: string, email: st
   `);
 }
 
+/** One row `count`: the accounts at a provider. */
+export function countIdentitiesStatement(schema: string, provider: string): Statement {
+  return render(sql`
+    SELECT count(*)::int AS count FROM ${ident(schema, IDENTITY_KIND)} WHERE "provider" = ${param(provider)}
+  `);
+}
+
 /** Deletes the identities of a provider. */
 export function deleteIdentitiesStatement(schema: string, provider: string): Statement {
   return render(sql`DELETE FROM ${ident(schema, IDENTITY_KIND)} WHERE "provider" = ${param(provider)}`);
