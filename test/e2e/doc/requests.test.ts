@@ -195,6 +195,8 @@ const CALLS = Object.entries(document.paths).flatMap(([template, item]) =>
   Object.entries(item).flatMap(([method, operation]): Call[] => {
     // Files are no JSON: test/e2e/transfer/import.test.ts.
     if (!operation.requestBody?.content['application/json'] || template.includes('/function/')) return [];
+    // It is of agents: test/e2e/agent/agent.test.ts.
+    if (template === '/api/lib/mcp') return [];
     // The body of a link has the parameters of its type: test/e2e/links/values.test.ts.
     if (template.includes('/link/{link_id}/')) return [];
     const [, kind = ''] = /^\/api\/lib\/(\w+)\/unit\/\{\w+\}$/.exec(template) ?? [];

@@ -105,6 +105,7 @@ function securityOf(
     case 'nothing':
     case 'project':
     case 'bearer':
+    case 'agent':
       return SECURITY[needs];
     case 'access': {
       const input = { ...view, caller: ANONYMOUS };
@@ -187,6 +188,8 @@ function operationBody(
       return jsonBody(schemaRef('kind_batch_body'));
     case 'live':
       return jsonBody(schemaRef('kind_live_body'));
+    case 'message':
+      return jsonBody(schemaRef('kind_agent_message'));
     case 'file':
       return { required: true, content: { 'text/csv': FILE, 'application/x-ndjson': FILE } };
     case 'content':

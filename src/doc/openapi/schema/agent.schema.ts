@@ -1,10 +1,20 @@
-/** Schemas of what is recorded of agents. Pure. */
+/** Schemas of the messages of agents, and of what is recorded of them. Pure. */
 import { schemaRef, type Schema, objectSchema } from '../openapi.js';
 import { orNull, TIMESTAMP_SCHEMA } from './value.schema.js';
 
 const STRING: Schema = { type: 'string' };
 
 export const AGENT_SCHEMAS: Readonly<Record<string, Schema>> = {
+  kind_agent_message: {
+    ...objectSchema({
+      jsonrpc: { const: '2.0' },
+      id: { type: ['string', 'integer'], description: 'Left out: nothing is answered.' },
+      method: { ...STRING, examples: ['tools/list', 'tools/call'] },
+      params: { type: 'object', additionalProperties: true },
+    }),
+    required: ['jsonrpc', 'method'],
+    additionalProperties: true,
+  },
   kind_agent_call: objectSchema({
     id: { ...STRING, format: 'uuid' },
     at: TIMESTAMP_SCHEMA,
