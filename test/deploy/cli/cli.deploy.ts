@@ -329,7 +329,7 @@ describe('key create', () => {
     const scope = '[{"kinds": ["kind"], "operations": ["read"]}]';
     const made = await json('key', 'create', 'keyed', 'ann', '--scope', scope, '--expires', '2999-01-01T00:00:00Z');
     expect((await me((made as { secret: string }).secret)).status).toBe(200);
-    const agent = await json('key', 'create', 'keyed', 'ann', '--agent', '--writes');
+    const agent = await json('key', 'create', 'keyed', 'ann', '--agent', '--writes', '--scope', scope);
     const refused = await me((agent as { secret: string }).secret);
     expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining('key.not_here')]);
   });
