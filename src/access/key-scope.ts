@@ -10,6 +10,10 @@ import type { AgentRights, Caller, KeyScope } from '../tenancy/caller.js';
 /** The operations that a scope may name: a member signs up without a key. */
 export const SCOPED_OPERATIONS: readonly Operation[] = OPERATIONS.filter((operation) => operation !== 'signup');
 
+/** In a scope, the model of the project as a whole, which is read and applied as a file: no kind has that id. */
+const MODEL_SCOPE = 'model';
+const MODEL_OPERATIONS: readonly Operation[] = ['read', 'update', 'delete'];
+
 /** Whether the caller has an API key that may not do the operation, whatever its member may. */
 export function isWithheldFromKey(kind: KindDef, operation: Operation, caller: Caller): boolean {
   if (caller.type !== 'member' || !caller.key) return false;
@@ -77,15 +81,32 @@ export function scopeFaults(scope: Json, model: Model): string[] {
     return [`scope: must be a list of {"kinds": [...], "operations": [...]}, got ${typeName(scope)}`];
   if (scope.length > LIMITS.scopeParts) return [`scope: at most ${LIMITS.scopeParts} parts, got ${scope.length}`];
   const faults = (scope as readonly Json[]).flatMap((part, at) => partFaults(part, `scope[${at}]`, model));
-  const named = partsOf(scope).reduce((sum, { kinds }) => sum + kinds.length, 0);
-  if (named > LIMITS.scopeKinds) faults.push(`scope: names at most ${LIMITS.scopeKinds} kinds, got ${named}`);
+  const named = partsOf(scope).flatMap(({ kinds }) => kinds);
+  if (named.length > LIMITS.scopeKinds)
+    faults.push(`scope: names at most ${LIMITS.scopeKinds} kinds, got ${named.length}`);
+  if (!isModelScope(model, named)) return faults;
+  if (named.some((id) => id !== MODEL_SCOPE))
+    faults.push(`scope: a key for '${MODEL_SCOPE}', which is all of the model, is for nothing else`);
+  const others = partsOf(scope).flatMap(({ operations }) => operations);
+  const wrong = others.filter((name) => !MODEL_OPERATIONS.some((operation) => operation === name));
+  if (wrong.length > 0) faults.push(`scope: '${MODEL_SCOPE}' has the operations ${MODEL_OPERATIONS.join(', ')}`);
   return faults;
+}
+
+/** A kind of that id may be there from before it was reserved. */
+function isModelScope({ kinds }: Model, named: readonly string[]): boolean {
+  return named.includes(MODEL_SCOPE) && !kinds.has(MODEL_SCOPE);
+}
+
+/** The operations on the model as a whole that a scope allows. */
+export function allowsModel(scope: KeyScope, operation: Operation, { kinds }: Model): boolean {
+  return scope.allows(MODEL_SCOPE, operation) && !kinds.has(MODEL_SCOPE);
 }
 
 function partFaults(part: Json, place: string, { kinds }: Model): string[] {
   if (!isPlainObject(part)) return [`${place}: must be an object with kinds and operations, got ${typeName(part)}`];
   const others = Object.keys(part).filter((key) => key !== 'kinds' && key !== 'operations');
-  const usable = (id: string) => kinds.has(id) && !kinds.get(id)?.traits.sealed;
+  const usable = (id: string) => id === MODEL_SCOPE || (kinds.has(id) && !kinds.get(id)?.traits.sealed);
   const known = (name: string) => SCOPED_OPERATIONS.some((operation) => operation === name);
   return [
     ...others.map((key) => `${place}: has no '${shortened(key)}', only kinds and operations`),

@@ -4,6 +4,7 @@ import { PassportModule } from '@nestjs/passport';
 import { MailModule } from '../mail/mail.module.js';
 import { OutgoingModule } from '../outgoing/outgoing.module.js';
 import { CallerResolver } from '../tenancy/caller.js';
+import { RecentProof } from '../tenancy/recent-proof.js';
 import { UnitModule } from '../unit/unit.module.js';
 import { Administrators } from './administrators.js';
 import { AuditBehavior } from './audit.behavior.js';
@@ -105,8 +106,12 @@ const SIGN_UP = [SignUpService];
     ...SESSION,
     ...SIGN_UP,
     { provide: CallerResolver, useExisting: RequestCallers },
+    { provide: RecentProof, useExisting: FreshProof },
   ],
-  exports: [Administrators, ApiKeyService, CallerResolver, PasswordStore, ProvedAddresses, SecondStepService],
+  exports: [
+    ...[Administrators, ApiKeyService, CallerResolver, PasswordStore],
+    ...[ProvedAddresses, RecentProof, SecondStepService],
+  ],
   // In the order of the API document.
   controllers: [
     SignUpController,

@@ -2,44 +2,56 @@
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { IndexBuilder } from '../catalog/indexes/index-builder.js';
 import { Provisioning } from '../catalog/project/provisioning.js';
+import { namedVariable } from '../config/named-variable.js';
+import { etagOf } from '../http/answer/etag.js';
+import { type AppliedModel, ModelApply } from '../model-file/apply-model.js';
 import { ModelFiles } from '../model-file/model-files.js';
 import { printModelFile, printOnto } from '../model-file/print.js';
-import { ModelApply } from '../model-file/apply-model.js';
-import { readModelFile, type FileType, type ModelFile } from '../model-file/read-model-file.js';
-import type { Step } from '../model-file/steps.js';
-import { asRefusal } from '../database/statement/sqlstate.js';
-import { SYSTEM } from '../tenancy/caller.js';
+import { modelFileIn, readModelObject, type FileType } from '../model-file/read-model-file.js';
+import { withSecrets } from '../model-file/secrets.js';
+import type { FileObject } from '../model-file/sections.js';
 import { KindError } from '../shared/errors.js';
 import { EventLoopYield } from '../shared/event-loop-yield.js';
 import { errorText, plural } from '../shared/texts.js';
+import { SYSTEM } from '../tenancy/caller.js';
 import { projectOf } from '../tenancy/project.js';
+import { applyToMany } from './model/outcomes.js';
 import type { CommandContext, CommonOptions, Services } from './tools/command-context.js';
-import { Differs, UsageError } from './tools/exit.js';
-import { print, singleLineText, textTable } from './tools/output.js';
+import { UsageError } from './tools/exit.js';
+import { print, singleLineText } from './tools/output.js';
+import { type RemoteOptions, type RemoteProject, remoteProject, withRemoteOptions } from './tools/remote.js';
 
-interface DumpOptions extends CommonOptions {
+interface DumpOptions extends CommonOptions, RemoteOptions {
   readonly out?: string;
 }
 
 export function dumpModelCommand(parent: Command, { terminal, services }: CommandContext): void {
-  parent
+  const command = parent
     .command('dump <project>')
     .description('prints the model of a project as a file: kinds, parameters, access, groups, link types and more')
-    .option('--out <file>', 'write it there; comments of a file that is there are kept')
-    .action(async (id: string, { out, ...options }: DumpOptions) => {
-      const { file } = await services(
-        async ({ app }) => {
-          const row = await app.get(Provisioning).getActive(id);
-          return app.get(ModelFiles).dump(projectOf(row));
-        },
-        { only: [ModelFiles] },
-      );
-      if (out === undefined) return print(terminal, options, file, printModelFile(file));
-      const text = existsSync(out) ? printOnto(file, await textOf(out)) : printModelFile(file);
-      await writeFile(out, text);
-      print(terminal, options, { file: out }, `The model of '${id}' is in ${singleLineText(out)}.\n`);
-    });
+    .option('--out <file>', 'write it there; comments of a file that is there are kept');
+  withRemoteOptions(command).action(async (id: string, { out, ...options }: DumpOptions) => {
+    const remote = remoteProject(id, options);
+    const file = remote ? await dumpElsewhere(remote) : await services(dumpHere(id), { only: [ModelFiles] });
+    if (out === undefined) return print(terminal, options, file, printModelFile(file));
+    const text = existsSync(out) ? printOnto(file, await textOf(out)) : printModelFile(file);
+    await writeFile(out, text);
+    print(terminal, options, { file: out }, `The model of '${id}' is in ${singleLineText(out)}.\n`);
+  });
+}
+
+function dumpHere(id: string): (services: Services) => Promise<FileObject> {
+  return async ({ app }) => {
+    const row = await app.get(Provisioning).getActive(id);
+    return (await app.get(ModelFiles).dump(projectOf(row))).file;
+  };
+}
+
+async function dumpElsewhere(remote: RemoteProject): Promise<FileObject> {
+  const answer = await remote.fetch('/model');
+  return ((await answer.json()) as { content: FileObject }).content;
 }
 
 export function checkModelCommand(parent: Command, { terminal }: CommandContext): void {
@@ -54,127 +66,118 @@ export function checkModelCommand(parent: Command, { terminal }: CommandContext)
     });
 }
 
-interface ApplyOptions extends CommonOptions {
+interface ApplyOptions extends CommonOptions, RemoteOptions {
   readonly all?: boolean;
+  readonly version?: string;
   readonly allowLoss?: readonly string[];
   readonly allowOpen?: readonly string[];
 }
 
-/** What became of one project. */
-interface Outcome {
-  readonly project: string;
-  readonly state: 'equal' | 'changes' | 'applied' | 'refused' | 'failed' | 'waiting';
-  readonly steps: readonly Step[];
-  readonly ms: number;
-  readonly code?: string;
-  readonly text?: string;
-}
-
-export function planModelCommand(parent: Command, { terminal, services }: CommandContext): void {
-  parent
+export function planModelCommand(parent: Command, context: CommandContext): void {
+  const command = parent
     .command('plan <file> [projects...]')
     .description('says what a model file would change in projects, with their data, and changes nothing')
-    .option('--all', 'in every project')
-    .action(async (path: string, ids: readonly string[], options: ApplyOptions) => {
-      const file = await fileOf(path, ids, options);
-      const outcomes = await services(({ app }) => applyTo(app, file, { ids, ...options, undo: true }));
-      print(terminal, options, outcomes, outcomes.map(outcomeText).join(''));
-      endWith(outcomes, 'changes');
-    });
+    .option('--all', 'in every project; the file has to be partial')
+    .option('--version <number>', 'refuse another version of the model than this one');
+  withRemoteOptions(command).action((path: string, ids: readonly string[], options: ApplyOptions) =>
+    applyFile(context, path, { ids, options, undo: true }),
+  );
 }
 
-export function applyModelCommand(parent: Command, { terminal, services }: CommandContext): void {
-  parent
+export function applyModelCommand(parent: Command, context: CommandContext): void {
+  const command = parent
     .command('apply <file> [projects...]')
-    .description('makes projects what a model file says, each in one transaction')
-    .option('--all', 'every project')
+    .description('makes projects what a model file says, each in one transaction, up to the first that refuses')
+    .option('--all', 'every project; the file has to be partial')
+    .option('--version <number>', 'refuse another version of the model than this one')
     .option('--allow-loss <names...>', 'steps that may lose something, as `model plan` names them, or all')
     .option('--allow-open <names...>', 'steps that may let somebody do more, or all')
-    .action(async (path: string, ids: readonly string[], options: ApplyOptions) => {
-      const file = await fileOf(path, ids, options);
-      const outcomes = await services(({ app }) => applyTo(app, file, { ids, ...options, undo: false }));
-      print(terminal, options, outcomes, outcomes.map(outcomeText).join(''));
-      endWith(outcomes, 'applied');
-    });
+    .option('--yes', 'for scripts: nothing is asked anyway, and it allows neither loss nor opening');
+  withRemoteOptions(command).action((path: string, ids: readonly string[], options: ApplyOptions) =>
+    applyFile(context, path, { ids, options, undo: false }),
+  );
 }
 
-/** A whole file would take from several projects what each of them has added. */
-async function fileOf(path: string, ids: readonly string[], { all = false }: ApplyOptions): Promise<ModelFile> {
-  if (all === ids.length > 0) throw new UsageError('name one or more projects, or give --all');
-  const file = await readModelFile(await textOf(path), typeOf(path), new EventLoopYield());
-  if ((all || ids.length > 1) && !file.partial)
-    throw new UsageError(
-      `${singleLineText(path)} is a whole file: several projects take files with partial: true alone`,
-    );
-  return file;
-}
-
-interface AppliedTo extends ApplyOptions {
+interface Given {
   readonly ids: readonly string[];
+  readonly options: ApplyOptions;
   readonly undo: boolean;
 }
 
-/** One project after the other, up to the first that fails. */
-async function applyTo(app: Services['app'], file: ModelFile, given: AppliedTo): Promise<Outcome[]> {
-  const { undo, all, ids } = given;
-  const [applier, provisioning] = [app.get(ModelApply), app.get(Provisioning)];
-  const projects = all ? (await provisioning.list()).map(({ id }) => id) : ids;
-  const [allowLoss, allowOpen] = [new Set(given.allowLoss), new Set(given.allowOpen)];
-  const outcomes: Outcome[] = [];
-  let failed = false;
-  for (const project of projects) {
-    if (failed) {
-      outcomes.push({ project, state: 'waiting', steps: [], ms: 0 });
-      continue;
-    }
-    const began = performance.now();
-    const end = (state: Outcome['state'], more: Partial<Outcome> = {}): void =>
-      void outcomes.push({ project, state, steps: [], ms: Math.round(performance.now() - began), ...more });
-    try {
-      const row = await provisioning.getActive(project);
-      const { steps } = await applier.apply(row, file, { caller: SYSTEM, undo, allowLoss, allowOpen });
-      if (steps.some(({ refused }) => refused)) end('refused', { steps });
-      else end(steps.length === 0 ? 'equal' : undo ? 'changes' : 'applied', { steps });
-    } catch (error) {
-      failed = !undo;
-      const refused = asRefusal(error);
-      if (refused instanceof KindError) {
-        end('refused', { code: refused.code, text: refused.messages.map(({ text }) => text).join('; ') });
-      } else end('failed', { text: errorText(refused) });
-    }
+async function applyFile({ terminal, services }: CommandContext, path: string, given: Given): Promise<void> {
+  const { ids, options, undo } = given;
+  const { json = false, all = false } = options;
+  if (all === ids.length > 0) throw new UsageError('name one or more projects, or give --all');
+  const [first = '', second] = ids;
+  const isOne = !all && second === undefined;
+  const version = versionOf(options);
+  const remote = remoteProject(first, options);
+  if (remote && !isOne) throw new UsageError('--url is for one project');
+  if (version !== undefined && !isOne) throw new UsageError('--version is for one project');
+  const object = withSecrets(await objectOf(path), secretOf);
+  const file = modelFileIn(object);
+  // A whole file would take from each of them what it has added.
+  if (!isOne && !file.partial)
+    throw new UsageError(
+      `${singleLineText(path)} is a whole file: several projects take files with partial: true alone`,
+    );
+  const told = { undo, json, tell: terminal.out };
+  const [allowLoss, allowOpen] = [new Set(options.allowLoss), new Set(options.allowOpen)];
+  if (remote) {
+    const allowed = { undo, version, allowLoss, allowOpen };
+    return applyToMany({ ...told, projects: ids, apply: () => applyElsewhere(remote, object, allowed) });
   }
-  return outcomes;
+  await services(async ({ app }) => {
+    const [applier, provisioning] = [app.get(ModelApply), app.get(Provisioning)];
+    const stored = all ? (await provisioning.list()).filter(({ status }) => status === 'active') : [];
+    const versions = version === undefined ? undefined : [version];
+    const apply = async (id: string) => {
+      const row = await provisioning.getActive(id);
+      return applier.apply(row, file, { caller: SYSTEM, undo, allowLoss, allowOpen, versions });
+    };
+    await applyToMany({ ...told, projects: all ? stored.map(({ id }) => id) : ids, apply });
+    await app.get(IndexBuilder).finish();
+  });
 }
 
-/** @throws Error exit code 1; Differs exit code 3 */
-function endWith(outcomes: readonly Outcome[], changed: 'changes' | 'applied'): void {
-  const bad = outcomes.filter(({ state }) => state === 'refused' || state === 'failed');
-  if (bad.length > 0) throw new Error(`${plural(bad.length, 'project')} ${bad.length === 1 ? 'is' : 'are'} refused`);
-  if (changed === 'changes' && outcomes.some(({ state }) => state === changed)) throw new Differs('there are changes');
+/** Milliseconds: a change of definitions takes as long as its data are many. */
+const APPLY_PATIENCE = 15 * 60_000;
+
+interface AppliedElsewhere {
+  readonly undo: boolean;
+  readonly version: string | undefined;
+  readonly allowLoss: ReadonlySet<string>;
+  readonly allowOpen: ReadonlySet<string>;
 }
 
-function outcomeText({ project, state, steps, text }: Outcome): string {
-  const head = `${project}: ${state}${text === undefined ? '' : `: ${singleLineText(text)}`}\n`;
-  const rows = steps.map(({ change, name, was, units, loses = 0, opens = [], refused, estimated }) => [
-    loses > 0 || opens.length > 0 || refused ? '!' : ' ',
-    change,
-    name,
-    [
-      ...(was === undefined ? [] : [`was ${was}`]),
-      ...(units === undefined ? [] : [plural(units, 'unit')]),
-      ...(refused ? [`refused: ${plural(refused.number, 'unit')} ${examplesText(refused.ids)}`] : []),
-      ...(loses > 0 ? [`loses ${loses.toLocaleString('en')} (--allow-loss ${name})`] : []),
-      ...(opens.length > 0
-        ? [`opens to ${[...new Set(opens.map(({ who }) => who))].join(', ')} (--allow-open ${name})`]
-        : []),
-      ...(estimated ? ['estimated'] : []),
-    ].join(', '),
-  ]);
-  return head + textTable(rows);
+async function applyElsewhere(remote: RemoteProject, file: FileObject, given: AppliedElsewhere): Promise<AppliedModel> {
+  const { undo, version, allowLoss, allowOpen } = given;
+  const query = new URLSearchParams();
+  if (allowLoss.size > 0) query.set('allow_loss', [...allowLoss].join(','));
+  if (allowOpen.size > 0) query.set('allow_open', [...allowOpen].join(','));
+  const answer = await remote.fetch(`/model/${undo ? 'plan' : `apply?${query.toString()}`}`, {
+    method: 'POST',
+    body: JSON.stringify(file),
+    headers: {
+      'content-type': 'application/json',
+      ...(version !== undefined && { 'if-match': etagOf(version, '0') }),
+    },
+    signal: AbortSignal.timeout(APPLY_PATIENCE),
+  });
+  return ((await answer.json()) as { content: AppliedModel }).content;
 }
 
-function examplesText(ids: readonly string[]): string {
-  return ids.length === 0 ? '' : `(${ids.map(singleLineText).join(', ')})`;
+/** @throws UsageError */
+function versionOf({ version }: ApplyOptions): string | undefined {
+  if (version === undefined || /^[1-9]\d{0,14}$/.test(version)) return version;
+  throw new UsageError('--version is a whole number, as `model plan` shows it');
+}
+
+/** @throws UsageError */
+function secretOf(variable: string, path: string): string {
+  const secret = namedVariable(variable);
+  if (secret === undefined) throw new UsageError(`${path}: the environment variable ${variable} is not set`);
+  return secret;
 }
 
 function typeOf(path: string): FileType {
@@ -182,14 +185,17 @@ function typeOf(path: string): FileType {
 }
 
 async function faultsIn(path: string): Promise<KindError['messages'] | readonly []> {
-  const text = await textOf(path);
   try {
-    await readModelFile(text, typeOf(path), new EventLoopYield());
+    await objectOf(path);
     return [];
   } catch (error) {
     if (error instanceof KindError) return error.messages;
     throw error;
   }
+}
+
+async function objectOf(path: string): Promise<FileObject> {
+  return readModelObject(await textOf(path), typeOf(path), new EventLoopYield());
 }
 
 async function textOf(path: string): Promise<string> {

@@ -6,8 +6,9 @@ import type { Fills } from '../catalog/definition/filled-nulls.js';
 import { JudgedUnits } from '../catalog/definition/judged-units.js';
 import type { ReportedEffects } from '../catalog/definition/change-report.js';
 import { loadModel } from '../catalog/model/model-store.js';
-import { Deployments, type Session } from '../catalog/session/session.js';
+import { asSystem, Deployments, type Session } from '../catalog/session/session.js';
 import type { Caller } from '../tenancy/caller.js';
+import type { RequestIds } from '../http/request/request-id.js';
 import { projectOf, type Project } from '../tenancy/project.js';
 import { readAdministered, SettingFault, shownSettings } from '../tenancy/project-settings.js';
 import { Provisioning } from '../catalog/project/provisioning.js';
@@ -19,7 +20,7 @@ import type { Model } from '../model/model.js';
 import { jsonEqual, type Json } from '../shared/json.js';
 import type { FileObject } from './sections.js';
 import { openings } from '../access/openings.js';
-import { Faults, KindError, retryLater } from '../shared/errors.js';
+import { Faults, KindError, refusal, retryLater } from '../shared/errors.js';
 import { EventLoopYield } from '../shared/event-loop-yield.js';
 import { runYielding } from '../shared/work-in-pieces.js';
 import { changesTo, definitionsIn, type Definition, type Definitions } from './definitions.js';
@@ -37,6 +38,11 @@ interface ApplyOptions {
   readonly allowLoss: Allowed;
   /** Those that may let somebody do more. */
   readonly allowOpen: Allowed;
+  /** The versions of the model that it is meant for; undefined: any. */
+  readonly versions?: readonly string[] | undefined;
+  readonly requestId?: RequestIds;
+  /** Refuses steps that the caller may not do. Called when all are known, in the transaction. */
+  readonly admit?: (steps: readonly Step[]) => Promise<void>;
 }
 
 export type Allowed = ReadonlySet<string>;
@@ -44,6 +50,9 @@ const ALL = 'all';
 const ACCESS_DEFAULT = 'access_default';
 
 export interface AppliedModel {
+  readonly state: 'equal' | 'changes' | 'applied';
+  /** Of the model: that of a plan is the one before. */
+  readonly version: number;
   readonly steps: readonly Step[];
 }
 
@@ -59,17 +68,29 @@ export class ModelApply {
 
   /** @throws KindError 400, 403; 409 where a step loses or opens something and that is not allowed */
   async apply(row: ProjectRow, file: ModelFile, options: ApplyOptions): Promise<AppliedModel> {
-    const { caller, undo } = options;
+    const { caller, undo, requestId } = options;
     const project = projectOf(row);
     const judged = undo ? new JudgedUnits(file.seeds.length > 0) : undefined;
     let losses: Done['losses'] = [];
     let begun: DefinitionChange | undefined;
+    let version = 0;
     const report = (told: ReportedEffects): void => void (losses = told['losses'] as unknown as Done['losses']);
     const changed = this.changes.change<Step[] | Written>(
       project,
-      { cascade: true, tellCounts: true, caller, undo, report, ...(judged && { judged }) },
+      {
+        cascade: true,
+        tellCounts: true,
+        caller,
+        undo,
+        report,
+        byFile: true,
+        ...(judged && { judged }),
+        ...(requestId && { requestId }),
+      },
       (change) => {
+        checkVersion(change.before, options);
         begun = change;
+        version = change.before.version;
         change.fills = fillsOf(file, (model, filled) => {
           return this.writer.fill({ ...this.#session(project, caller, change), model }, filled);
         });
@@ -83,13 +104,13 @@ export class ModelApply {
         const session = { ...this.#session(project, caller, begun), model };
         await this.writer.writeOthers(session, written.changes);
         const isWritten = judged?.hasTables ?? true;
-        const seeded = isWritten ? await this.writer.writeUnits(session, file.seeds) : undefined;
+        const seeded = isWritten ? await this.writer.writeUnits({ ...session, caller }, file.seeds) : undefined;
         const settings = changedSettings(file.settings, row, before);
         const lost = await lostByOthers(tx, project.schema, written.changes, {
           was: row.settings,
           is: { ...row.settings, ...settings.values },
         });
-        await this.projects.setWithin(tx, row, { settings: settings.values }, { caller, requestId: undefined });
+        await this.projects.setWithin(tx, row, { settings: settings.values }, { caller, requestId });
         const opened = await runYielding(openings(before, model), new EventLoopYield(project.schema));
         const steps = stepsOf({
           ...written,
@@ -101,16 +122,22 @@ export class ModelApply {
           ...(judged && { found: { judged, before, model, isSeeded: isWritten } }),
         });
         if (!undo) refuse(steps, options);
+        await options.admit?.(steps);
+        if (steps.length === 0) throw new NothingToDo();
+        if (!undo) ({ version } = model);
         return steps;
       },
     );
-    const steps = await changed.catch(busy);
-    return { steps: Array.isArray(steps) ? steps : [] };
+    const written = await changed.catch(orNothing).catch(busy);
+    const steps = Array.isArray(written) ? written : [];
+    return { state: steps.length === 0 ? 'equal' : undo ? 'changes' : 'applied', version, steps };
   }
 
   #session(project: Project, caller: Caller, change: DefinitionChange): Session {
     const deployment = this.deployments.current;
-    return { project, caller, model: change.before, executor: change.tx, change, ...(deployment && { deployment }) };
+    const { before: model, tx: executor } = change;
+    // Whether the caller may change definitions was asked before, for the model as a whole.
+    return asSystem({ project, caller, model, executor, change, ...(deployment && { deployment }) });
   }
 
   async #write(given: Session, { definitions, settings, partial, drop }: ModelFile): Promise<Written> {
@@ -133,6 +160,20 @@ function fillsOf({ definitions }: ModelFile, write: Fills['write']): Fills {
     fill === undefined ? [] : [[id, fill]],
   );
   return { values: new Map(values), write };
+}
+
+/** Undoes a change that changes nothing, so that the model keeps its version. */
+class NothingToDo extends Error {}
+
+function orNothing(error: unknown): Step[] {
+  if (error instanceof NothingToDo) return [];
+  throw error;
+}
+
+/** @throws KindError 412 */
+function checkVersion({ version }: Model, { versions }: ApplyOptions): void {
+  if (versions === undefined || versions.includes(String(version))) return;
+  throw refusal('model.changed', `The model has version ${version} by now: read it, and plan again`);
 }
 
 /** @throws KindError 503 where others held for long what the change needs */

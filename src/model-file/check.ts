@@ -20,18 +20,11 @@ import { isPlainObject, jsonEqual, typeName, type Json } from '../shared/json.js
 import { LIMITS } from '../shared/limits.js';
 import { didYouMean, shortened } from '../shared/texts.js';
 import type { WorkInPieces } from '../shared/work-in-pieces.js';
-import { readAdministered, SettingFault } from '../tenancy/project-settings.js';
+import { MODEL_SETTINGS, readAdministered, SettingFault } from '../tenancy/project-settings.js';
+import { isSecret, isVariable, SECRET_PREFIX } from './secrets.js';
 import type { FileObject } from './sections.js';
 import type { ReadText } from './read/read-text.js';
-import {
-  fieldsOf,
-  FILE_SETTINGS,
-  FORMAT,
-  FORMAT_VERSION,
-  SECTION_KINDS,
-  SECTIONS,
-  type SectionId,
-} from './sections.js';
+import { fieldsOf, FORMAT, FORMAT_VERSION, SECTION_KINDS, SECTIONS, type SectionId } from './sections.js';
 
 const TOP = ['format', 'version', 'partial', 'drop', 'settings', 'parameters', ...SECTIONS, 'units'] as const;
 /** What an entry may have beside the fields of its kind. */
@@ -43,8 +36,6 @@ const MORE: Readonly<Record<SectionId, readonly string[]>> = {
   identity_providers: [],
 };
 const MORE_OF_PARAMETERS = ['type', 'was', 'fill'] as const;
-/** The variables that a file may name in place of a secret begin with it. */
-const SECRET_PREFIX = 'MODEL_';
 
 /** Adds a fault for everything that is wrong in a file, each with its line and path. @param faults `model.bad_file` */
 export function* checkModelFile({ value, lines, faults: read }: ReadText, faults: Faults): WorkInPieces<void> {
@@ -149,8 +140,8 @@ class FileCheck {
 
   #checkSetting(name: string, given: Json): void {
     const path = `settings.${name}`;
-    if (!FILE_SETTINGS.some((each) => each === name)) {
-      this.#add(path, `is no setting of a model file${didYouMean(name, FILE_SETTINGS)}`);
+    if (!MODEL_SETTINGS.some((each) => each === name)) {
+      this.#add(path, `is no setting of a model file${didYouMean(name, MODEL_SETTINGS)}`);
     } else if (name === 'access_default') {
       if (!ACCESS_DEFAULTS.some((each) => each === given)) this.#add(path, `must be ${ACCESS_DEFAULTS.join(' or ')}`);
     } else if (typeof given !== 'string' && typeof given !== 'boolean') {
@@ -264,13 +255,12 @@ class FileCheck {
   }
 
   /** Secrets are named by a variable, and by no other fields. */
-  #checkVariables({ id, sealed }: Field, value: Json, path: string): void {
-    const isSecret = sealed !== undefined || id === 'headers';
+  #checkVariables(field: Field, value: Json, path: string): void {
     const values = isPlainObject(value) && !isVariable(value) ? Object.entries(value) : [['', value] as const];
     for (const [name, each] of values) {
       if (!isVariable(each)) continue;
       const place = name === '' ? path : `${path}.${name}`;
-      if (!isSecret) this.#add(place, 'is no secret, so that no variable stands in its place');
+      if (!isSecret(field)) this.#add(place, 'is no secret, so that no variable stands in its place');
       else if (typeof each.env !== 'string' || !each.env.startsWith(SECRET_PREFIX))
         this.#add(`${place}.env`, `must be the name of a variable that begins with ${SECRET_PREFIX}`);
     }
@@ -317,9 +307,4 @@ class FileCheck {
 function withoutNulls(access: Json): Json {
   if (!isPlainObject(access)) return access;
   return Object.fromEntries(Object.entries(access as FileObject).filter(([, setting]) => setting !== null));
-}
-
-/** `{env: NAME}` stands for a secret. */
-function isVariable(value: unknown): value is { readonly env: unknown } {
-  return isPlainObject(value) && Object.keys(value).length === 1 && 'env' in value;
 }

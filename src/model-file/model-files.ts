@@ -11,9 +11,9 @@ import { jsonEqual, type Json } from '../shared/json.js';
 import { runYielding } from '../shared/work-in-pieces.js';
 import { recordsStatement, type RecordRow } from '../sql/definition/model-file.sql.js';
 import type { Project } from '../tenancy/project.js';
-import { shownSettings } from '../tenancy/project-settings.js';
+import { MODEL_SETTINGS, shownSettings } from '../tenancy/project-settings.js';
 import { modelFileOf, type DefinitionRecord } from './dump.js';
-import { FILE_SETTINGS, SECTION_KINDS, type FileObject } from './sections.js';
+import { SECTION_KINDS, type FileObject } from './sections.js';
 
 interface DumpedModel {
   readonly file: FileObject;
@@ -69,7 +69,7 @@ function settingsOf(settings: ProjectSettings, { accessDefault }: Model): FileOb
     { ...shownSettings(settings), access_default: accessDefault },
     { ...shownSettings({}), access_default: 'open' },
   ] as Readonly<Record<string, Json>>[];
-  const entries = FILE_SETTINGS.map((name): [string, Json] => [name, onOrOff(shown?.[name] ?? null)]);
+  const entries = MODEL_SETTINGS.map((name): [string, Json] => [name, onOrOff(shown?.[name] ?? null)]);
   return Object.fromEntries(entries.filter(([name, value]) => !jsonEqual(value, onOrOff(unset?.[name] ?? null))));
 }
 

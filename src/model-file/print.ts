@@ -1,6 +1,7 @@
 /** Prints a model file as YAML 1.2: the same text for the same model. */
 import { Document, isMap, isPair, isScalar, parseDocument, visit, YAMLMap, type Node } from 'yaml';
 import type { Json } from '../shared/json.js';
+import { runSync, type WorkInPieces } from '../shared/work-in-pieces.js';
 import type { FileObject } from './sections.js';
 
 const OPTIONS = { version: '1.2', schema: 'core' } as const;
@@ -8,8 +9,28 @@ const OPTIONS = { version: '1.2', schema: 'core' } as const;
 const WIDTH = 120;
 
 export function printModelFile(file: FileObject): string {
-  const document = new Document(file, { ...OPTIONS, aliasDuplicateObjects: false });
-  return printed(document);
+  return runSync(printInPieces(file));
+}
+
+/** The same entry by entry, since a large one takes a while. */
+export function* printInPieces(file: FileObject): WorkInPieces<string> {
+  const texts: string[] = [];
+  for (const [section, value] of Object.entries(file)) {
+    if (!isObject(value) || Object.keys(value).length === 0) {
+      texts.push(printedAlone({ [section]: value }));
+      continue;
+    }
+    texts.push(`${section}:\n`);
+    for (const [id, entry] of Object.entries(value)) {
+      texts.push(printedAlone({ [section]: { [id]: entry } }).slice(section.length + 2));
+      yield;
+    }
+  }
+  return texts.join('');
+}
+
+function printedAlone(file: FileObject): string {
+  return printed(new Document(file, { ...OPTIONS, aliasDuplicateObjects: false }));
 }
 
 /**

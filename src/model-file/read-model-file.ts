@@ -6,6 +6,7 @@ import { runYielding, type Pauses } from '../shared/work-in-pieces.js';
 import { checkModelFile } from './check.js';
 import { definitionsIn, type Definitions } from './definitions.js';
 import { readText } from './read/read-text.js';
+import { withSecrets } from './secrets.js';
 import type { FileObject } from './sections.js';
 
 export type FileType = 'yaml' | 'json';
@@ -31,8 +32,22 @@ export interface Seeds {
   readonly items: readonly FileObject[];
 }
 
-/** @throws KindError 400 `model.bad_file` with all faults */
-export async function readModelFile(text: string, type: FileType, pauses: Pauses): Promise<ModelFile> {
+/**
+ * Reads and checks a file. @param secretOf the value that stands for a variable, named at a path
+ * @throws KindError 400 `model.bad_file` with all faults
+ */
+export async function readModelFile(
+  text: string,
+  type: FileType,
+  pauses: Pauses,
+  secretOf?: (variable: string, path: string) => string,
+): Promise<ModelFile> {
+  const file = await readModelObject(text, type, pauses);
+  return modelFileIn(secretOf ? withSecrets(file, secretOf) : file);
+}
+
+/** The same as the object that it is. @throws KindError 400 `model.bad_file` with all faults */
+export async function readModelObject(text: string, type: FileType, pauses: Pauses): Promise<FileObject> {
   const faults = new Faults();
   const [bytes, most] = [Buffer.byteLength(text), MOST_BYTES[type]];
   if (bytes > most)
@@ -41,10 +56,11 @@ export async function readModelFile(text: string, type: FileType, pauses: Pauses
   const read = await readText(text);
   await runYielding(checkModelFile(read, faults), pauses);
   faults.throwIfAny();
-  return modelFileOf(read.value as FileObject);
+  return read.value as FileObject;
 }
 
-function modelFileOf(file: FileObject): ModelFile {
+/** @param file that was checked */
+export function modelFileIn(file: FileObject): ModelFile {
   return {
     definitions: definitionsIn(file),
     settings: (file['settings'] ?? {}) as FileObject,

@@ -26,20 +26,6 @@ export type Section = SectionId | 'parameters';
 
 export const SECTIONS = Object.keys(SECTION_KINDS) as SectionId[];
 
-/** The settings of a project that are part of its model. All others are the operator's. */
-export const FILE_SETTINGS = [
-  'access_default',
-  'otp',
-  'verify_email',
-  'second_step',
-  'redirects',
-  'passkey_domain',
-  'passkey_origins',
-  'mail_sign_in',
-  'image_sizes',
-  'originals',
-] as const;
-
 /** `persistence` says the same as `only_run_time`. */
 const WITHOUT: ReadonlySet<string> = new Set(['id', 'kind_id', 'persistence', 'format']);
 

@@ -21,6 +21,17 @@ export const DEFINITION_ERRORS = {
     status: 409,
     meaning: 'A step of the model file would write more units anew than one change may.',
   },
+  'model.changed': { status: 412, meaning: 'The model has another version by now than the one of `If-Match`.' },
+  'model.locked': {
+    status: 403,
+    meaning:
+      'The project is set to `model=locked`: definitions, and the settings of a model file, are changed by an apply alone.',
+  },
+  'model.env': {
+    status: 400,
+    meaning:
+      'A model file names a variable in place of a secret: the command line reads variables, and the API gets secrets themselves.',
+  },
   'group.unknown': { status: 404, meaning: 'The project has no such group.' },
   'group.exists': { status: 409, meaning: 'A group of that id exists already.' },
   'group.reserved': { status: 400, meaning: 'The id belongs to the system.' },

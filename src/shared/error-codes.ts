@@ -312,7 +312,7 @@ export const ERRORS = {
   'body.not_json': {
     status: 415,
     meaning:
-      'The content-type must be application/json; of an import text/csv or application/x-ndjson, of a part of an upload application/offset+octet-stream, of a form that an identity provider posts application/x-www-form-urlencoded.',
+      'The content-type must be application/json; of a model file that or application/yaml, of an import text/csv or application/x-ndjson, of a part of an upload application/offset+octet-stream, of a form that an identity provider posts application/x-www-form-urlencoded.',
   },
   'import.malformed': {
     status: 400,

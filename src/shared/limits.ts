@@ -17,10 +17,11 @@ export const LIMITS = {
   orderTerms: 16,
   /** Objects of one bulk create, links of one body, and units that a write by filter answers. */
   bulk: 1000,
-  /** Bytes of a model file as YAML and as JSON, and seconds in which it is read. */
+  /** Bytes of a model file as YAML and as JSON, seconds in which it is read, and how many are read at once. */
   modelFileYaml: 1024 * 1024,
   modelFileJson: 4 * 1024 * 1024,
   modelFileSeconds: 5,
+  modelFilesAtOnce: 2,
   /** Requests that wait for changes: of a process, of a project, and of one member, key or address. */
   streams: 2000,
   streamsOfProject: 500,

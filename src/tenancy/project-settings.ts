@@ -8,7 +8,7 @@ import { CHANGES_KEEP } from '../model/changes.js';
 import { DEFAULT_IMAGE_SIZES, parseImageSizes, printImageSizes } from '../shared/image-sizes.js';
 import { faultOfOrigins, isPasskeyDomain } from '../model/passkeys.js';
 import { faultOfRedirects } from '../model/redirects.js';
-import type { Json } from '../shared/json.js';
+import { jsonEqual, type Json } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import { byteSizeText } from '../shared/texts.js';
 
@@ -99,6 +99,10 @@ export const PROJECT_SETTINGS: Settings = {
       proved: true,
     },
   },
+  model: {
+    ...choice('model', ['open', 'locked']),
+    usage: 'locked (or open)',
+  },
   background: onOrOff('background', 'off (or on)', true),
   agents: onOrOff('agents', 'off (or on)', true),
   changesKeep: {
@@ -153,6 +157,20 @@ export const PROJECT_SETTINGS: Settings = {
   },
 };
 
+/** The settings of a project that are part of its model. All others are the operator's. */
+export const MODEL_SETTINGS = [
+  'access_default',
+  'otp',
+  'verify_email',
+  'second_step',
+  'redirects',
+  'passkey_domain',
+  'passkey_origins',
+  'mail_sign_in',
+  'image_sizes',
+  'originals',
+] as const;
+
 type SettingKey = keyof ProjectSettings;
 
 const KEYS = Object.keys(PROJECT_SETTINGS) as SettingKey[];
@@ -203,6 +221,12 @@ export function administeredSettings(settings: ProjectSettings): Readonly<Record
       return [name, form.type === 'boolean' ? value === true || value === 'on' : value];
     }),
   );
+}
+
+/** Whether settings that are part of the model get another value. */
+export function changesModel(before: ProjectSettings, change: ProjectSettings): boolean {
+  const [was, is] = [shownSettings(before), shownSettings({ ...before, ...change })];
+  return MODEL_SETTINGS.some((name) => !jsonEqual(was[name], is[name]));
 }
 
 /** Reads a value that an administrator has sent. Undefined if there is no setting of that name. */

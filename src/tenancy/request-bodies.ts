@@ -15,9 +15,9 @@ type BodyBytes = Promise<ReceivedBody>;
 /**
  * The setting that limits the size of a body. Bodies of units may be large, as units may be large and many at once;
  * `small` is for bodies that never need to be, also those of anonymous callers; `asSent` for the bytes of inbound calls,
- * which are not decompressed.
+ * which are not decompressed; `modelFile` for model files.
  */
-export type BodyLimit = 'bodyLimit' | 'bodyLimitUnits' | 'small' | 'asSent';
+export type BodyLimit = 'bodyLimit' | 'bodyLimitUnits' | 'small' | 'asSent' | 'modelFile';
 
 /** Whether a request has an idempotency key that was answered already. */
 export type IsRepeat = () => Promise<boolean>;
@@ -58,6 +58,8 @@ export class RequestBodies {
         return Math.min(LIMITS.smallBody, this.config.bodyLimit);
       case 'asSent':
         return Math.min(LIMITS.endpointBody, this.config.bodyLimit);
+      case 'modelFile':
+        return LIMITS.modelFileJson;
       default:
         return this.config[limit];
     }

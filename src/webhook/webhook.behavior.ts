@@ -1,6 +1,7 @@
 /** Writes of webhooks: whether their settings are possible, their secret, and what is kept encrypted. */
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { checkAdministrator } from '../access/access.js';
+import { refuseIfLocked } from '../catalog/definition/locked-model.js';
 import type { Session } from '../catalog/session/session.js';
 import { Followers } from '../changes/follow/followers.js';
 import { Numbering } from '../changes/numbering.js';
@@ -52,6 +53,7 @@ export class WebhookBehavior implements RegisteredBehavior, OnModuleInit {
 
   /** It is sent what a scope of an API key may not read. */
   prepare(body: Body, { session }: PendingWrite): Body {
+    refuseIfLocked(session.project, session.change);
     refuseScoped(session);
     return body;
   }
@@ -119,6 +121,7 @@ export class WebhookBehavior implements RegisteredBehavior, OnModuleInit {
   }
 
   async beforeDelete(_kind: KindDef, _id: string, session: Session): Promise<void> {
+    refuseIfLocked(session.project, session.change);
     refuseScoped(session);
   }
 

@@ -1,5 +1,6 @@
 /** Writes of identity providers: whether their settings are possible, and the secret, which is kept encrypted. */
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { refuseIfLocked } from '../../catalog/definition/locked-model.js';
 import type { Session } from '../../catalog/session/session.js';
 import { type Config, CONFIG } from '../../config/config.js';
 import { IDENTITY_PROVIDER_KIND } from '../../model/built-in-traits.js';
@@ -40,6 +41,7 @@ export class IdentityProviderBehavior implements RegisteredBehavior, OnModuleIni
   }
 
   async prepare(body: Body, { id, session }: PendingWrite): Promise<Body> {
+    refuseIfLocked(session.project, session.change);
     await this.changes.begin(session);
     return id === undefined ? withLabel(body) : body;
   }
@@ -73,6 +75,7 @@ export class IdentityProviderBehavior implements RegisteredBehavior, OnModuleIni
 
   /** @throws KindError 403 */
   async beforeDelete(_kind: KindDef, _id: string, session: Session): Promise<void> {
+    refuseIfLocked(session.project, session.change);
     await this.changes.begin(session);
     await this.changes.tellCaller(session, 'provider_removed');
   }

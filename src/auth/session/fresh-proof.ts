@@ -7,6 +7,7 @@ import { refusal } from '../../shared/errors.js';
 import { findProofStatement, renewProofStatement } from '../../sql/member/session.sql.js';
 import type { MemberCaller } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
+import type { RecentProof } from '../../tenancy/recent-proof.js';
 import type { RequestScope } from '../../tenancy/request-scope.js';
 import { requireSession } from '../auth-request.js';
 import { type Credential, credentialOf } from '../credential.js';
@@ -21,7 +22,7 @@ interface ProofRow {
 }
 
 @Injectable()
-export class FreshProof {
+export class FreshProof implements RecentProof {
   constructor(
     private readonly catalog: Catalog,
     private readonly database: Database,

@@ -49,6 +49,7 @@ import { withoutNulls } from './filled-nulls.js';
 import { raiseVersion, PROJECT_LOCK_TIMEOUT, lockProject } from '../model/raise-version.js';
 import { PatternMatcher } from '../pattern/pattern-matcher.js';
 import { DefinitionChange, type AroundChange, type ChangeOptions } from './definition-change.js';
+import { refuseIfLocked } from './locked-model.js';
 import { renameInUnits } from './rename-definitions.js';
 import { runSteps } from './run-steps.js';
 import {
@@ -115,6 +116,7 @@ export class DefinitionChangeService {
     work: (change: DefinitionChange) => Promise<T>,
     around: AroundChange<T> = (_, change) => change(),
   ): Promise<T> {
+    refuseIfLocked(project, options);
     await lockProject(tx, project.schema);
     const changed = async (): Promise<T> => {
       const before = await loadModel(tx, project, { known: this.models.peek(project) });

@@ -47,6 +47,7 @@ export class DefinitionChange {
   readonly tellCounts: boolean;
   readonly caller: Caller;
   readonly undo: boolean;
+  readonly byFile: boolean;
   readonly origin: string;
   #renames = NO_RENAMES;
   #former: Model | undefined;
@@ -56,7 +57,7 @@ export class DefinitionChange {
     readonly tx: Transaction,
     /** Read under the project's lock. */
     before: Model,
-    { cascade, tellCounts, caller, undo = false, origin = BY_COMMAND, judged }: ChangeOptions,
+    { cascade, tellCounts, caller, undo = false, byFile = false, origin = BY_COMMAND, judged }: ChangeOptions,
     /** Collects what the change does, if that was asked for. */
     readonly effects?: ChangeEffects,
   ) {
@@ -66,6 +67,7 @@ export class DefinitionChange {
     this.caller = caller;
     this.undo = undo;
     this.judged = judged;
+    this.byFile = byFile;
     this.origin = origin;
   }
 
@@ -114,6 +116,8 @@ export interface ChangeOptions {
   readonly undo?: boolean;
   /** Gets what a plan finds out; with `undo` alone. */
   readonly judged?: JudgedUnits;
+  /** Set if a model file changes them. */
+  readonly byFile?: boolean;
 }
 
 /** Runs around a whole change in its transaction, after the project is locked. */

@@ -41,8 +41,9 @@ import type { Json } from '../../shared/json.js';
 import { type AuditEntry, AuditLog } from '../../tenancy/audit-log.js';
 import { SYSTEM } from '../../tenancy/caller.js';
 import { projectOf, type Project } from '../../tenancy/project.js';
-import { namedSettings } from '../../tenancy/project-settings.js';
+import { changesModel, namedSettings } from '../../tenancy/project-settings.js';
 import { DefinitionChangeService } from '../definition/definition-change.service.js';
+import { refuseIfLocked } from '../definition/locked-model.js';
 import { runSteps } from '../definition/run-steps.js';
 import { readModelSummaries } from '../model/model-store.js';
 import { ProjectContents } from './project-contents.js';
@@ -156,6 +157,7 @@ export class Provisioning {
     { cascade = false, ...by }: SetOptions = BY_SYSTEM,
   ): Promise<ProjectRow> {
     const row = await this.get(id);
+    if (accessDefault || changesModel(row.settings, settings)) refuseIfLocked(row);
     if (!cascade) await this.refuseToLosePasskeys(row, settings, '?cascade=true changes it anyway');
     if (accessDefault) await this.#setAccessDefault(row, accessDefault);
     await this.database.transaction((tx) =>

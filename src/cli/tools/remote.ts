@@ -21,20 +21,28 @@ export function withRemoteOptions(command: Command): Command {
 }
 
 /** What the service refuses, with what it says of each fault. */
-class RemoteRefusal extends Error {
+export class RemoteRefusal extends Error {
   constructor(
     text: string,
+    readonly status: number,
     readonly messages: readonly RemoteMessage[],
   ) {
     super(text);
   }
+
+  /** Of its first message. */
+  get code(): string | undefined {
+    return this.messages[0]?.code;
+  }
 }
+
 interface RemoteMessage {
+  readonly code?: string;
   readonly text: string;
   readonly parameter?: string;
 }
 
-class RemoteProject {
+export class RemoteProject {
   /** @param base without a slash at its end */
   constructor(
     private readonly base: string,
@@ -59,7 +67,7 @@ class RemoteProject {
     if (answer.ok) return answer;
     const messages = await messagesOf(answer);
     const text = messages.map((message) => message.text).join('; ') || answer.statusText;
-    throw new RemoteRefusal(`${this.base} answers ${answer.status}: ${text}`, messages);
+    throw new RemoteRefusal(`${this.base} answers ${answer.status}: ${text}`, answer.status, messages);
   }
 }
 

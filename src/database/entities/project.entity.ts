@@ -8,6 +8,8 @@ export interface ProjectSettings extends MemberDemands {
   readonly otp?: boolean;
   /** Sign-in with a mailed code in place of the password. */
   readonly mailSignIn?: boolean;
+  /** Whether definitions change by model files alone; absent: they do not. */
+  readonly model?: 'open' | 'locked';
   /** Where a sign-in with an identity provider may lead back to; null or absent: to the console alone. */
   readonly redirects?: readonly string[] | null;
   /** Whether schedules run; absent: they do. */

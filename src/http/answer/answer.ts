@@ -33,8 +33,9 @@ export class RawAnswer extends Answer {
     /** The content type; undefined for an answer without a body. */
     readonly type: string | undefined,
     readonly bytes: Uint8Array,
+    etag?: string,
   ) {
-    super('');
+    super('', etag);
   }
 }
 

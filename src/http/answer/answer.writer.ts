@@ -38,7 +38,6 @@ export class AnswerWriter {
 
   /** Writes 200, or 304 if `If-None-Match` matches. */
   write(request: HttpRequest, response: HttpResponse, answer: Answer): Promise<void> | undefined {
-    if (answer instanceof RawAnswer) return writeRaw(request, response, answer);
     if (answer instanceof StreamAnswer) return answer.start(response) as undefined;
     const { etag, text, changes } = answer;
     if (
@@ -50,6 +49,7 @@ export class AnswerWriter {
       response.end();
       return undefined;
     }
+    if (answer instanceof RawAnswer) return writeRaw(request, response, answer);
     if (typeof text === 'string' && text.length < COMPRESSED_FROM) {
       writeText(request, response, answer, varyOf(response), envelope(text, changes));
       return undefined;
@@ -71,11 +71,12 @@ export class AnswerWriter {
 }
 
 /** A browser that shows it runs none of its scripts. */
-function writeRaw(request: HttpRequest, response: HttpResponse, { status, type, bytes }: RawAnswer): undefined {
+function writeRaw(request: HttpRequest, response: HttpResponse, answer: RawAnswer): undefined {
+  const { status, type, bytes, etag } = answer;
   response.writeHead(status, {
     ...(type !== undefined && { 'Content-Type': type, 'Content-Length': bytes.length }),
     'Content-Security-Policy': "sandbox; default-src 'none'",
-    'Cache-Control': 'no-store',
+    ...(etag === undefined ? { 'Cache-Control': 'no-store' } : { ETag: etag, Vary: varyOf(response) }),
   });
   response.end(request.method === 'HEAD' ? undefined : bytes);
   return undefined;

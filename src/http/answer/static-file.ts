@@ -86,7 +86,8 @@ export function answerFile(
 }
 
 interface FileSource {
-  readonly folder: string;
+  /** Where it is, or makes it. */
+  readonly folder: string | (() => string);
   /** The media type. */
   readonly type: string;
 }
@@ -141,5 +142,6 @@ export async function answerAsset(
 }
 
 async function readStoredFile(name: string, { folder, type }: FileSource): Promise<StoredFile> {
-  return storedFile(await readFile(join(folder, name)), type);
+  const bytes = typeof folder === 'string' ? await readFile(join(folder, name)) : Buffer.from(folder());
+  return storedFile(bytes, type);
 }

@@ -131,7 +131,7 @@ export function mayBeJson(headers: HttpRequest['headers']): boolean {
   return !announcesBody({ headers }) || length === '0';
 }
 
-function isJsonType(contentType: string | undefined): boolean {
+export function isJsonType(contentType: string | undefined): boolean {
   return contentType !== undefined && JSON_MEDIA_TYPE.test(contentType) && isUtf8(contentType);
 }
 

@@ -31,7 +31,8 @@ type BodyForm =
   | 'upload'
   | 'content'
   | 'part'
-  | 'providerAnswer';
+  | 'providerAnswer'
+  | 'model';
 
 export type ContentForm =
   | 'unit'
@@ -84,7 +85,10 @@ export type ContentForm =
   | 'functionFailures'
   | 'fileUrl'
   | 'settings'
-  | 'agentCalls';
+  | 'agentCalls'
+  | 'model'
+  | 'modelPlan'
+  | 'modelApplied';
 
 export const TAGS = {
   Authentication: 'Members sign up, sign in and look after their sessions.',

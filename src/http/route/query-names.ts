@@ -54,7 +54,9 @@ export type QueryName =
   | 'link'
   | 'login_hint'
   | 'prompt'
-  | 'as';
+  | 'as'
+  | 'allow_loss'
+  | 'allow_open';
 
 /** Of an upload whose body is the content. */
 export const UPLOAD_QUERY = ['name', 'values'] as const satisfies readonly QueryName[];
@@ -222,6 +224,9 @@ export const IMPORT_QUERY = [
   'ids',
   'dry_run',
 ] as const satisfies readonly QueryName[];
+
+/** Of what makes a project what a model file says. */
+export const APPLY_QUERY = ['allow_loss', 'allow_open'] as const satisfies readonly QueryName[];
 
 export const CASCADE_QUERY = ['cascade'] as const satisfies readonly QueryName[];
 /** Of writes that can be tried. `run/run.interceptor.ts` takes it off the URL. */

@@ -328,7 +328,7 @@ export const BUILT_IN_LINK_TYPES: readonly { readonly id: string; readonly label
   { id: LINK_TYPE, label: 'Link' },
 ];
 
-const RESERVED = ['auth', 'doc', 'unit', 'struct', 'function', 'project'];
+const RESERVED = ['auth', 'doc', 'unit', 'struct', 'function', 'project', 'model'];
 
 /** The kinds that only the system can use. */
 export const SEALED_KINDS: readonly string[] = BUILT_IN_KINDS.filter(({ traits }) => traits.sealed).map(({ id }) => id);

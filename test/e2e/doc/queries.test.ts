@@ -88,7 +88,7 @@ const document = (await project.get('/doc/openapi.json')).body as unknown as Ope
 function pathOf(template: string): string | undefined {
   const [, kind = ''] = /^\/api\/lib\/(\w+)\//.exec(template) ?? [];
   const isOfKind =
-    !['auth', 'doc'].includes(kind) &&
+    !['auth', 'doc', 'model'].includes(kind) &&
     !/^\/api\/lib\/project\/\{project_id\}\/(?:file|provider)\//.test(template) &&
     template !== '/api/lib/changes' &&
     !template.startsWith('/api/lib/group/{');

@@ -197,6 +197,8 @@ const CALLS = Object.entries(document.paths).flatMap(([template, item]) =>
     if (!operation.requestBody?.content['application/json'] || template.includes('/function/')) return [];
     // It is of agents: test/e2e/agent/agent.test.ts.
     if (template === '/api/lib/mcp') return [];
+    // A whole model file would take all of this away: test/e2e/model/model-api.test.ts.
+    if (template.startsWith('/api/lib/model/')) return [];
     // The body of a link has the parameters of its type: test/e2e/links/values.test.ts.
     if (template.includes('/link/{link_id}/')) return [];
     const [, kind = ''] = /^\/api\/lib\/(\w+)\/unit\/\{\w+\}$/.exec(template) ?? [];

@@ -482,6 +482,19 @@ const ROWS: readonly Row[] = [
   },
   { route: 'GET /api/lib/settings', call: () => ['GET', '/settings'], answers: [401, 403, 403, 200] },
   { route: 'PUT /api/lib/settings', call: () => ['PUT', '/settings', {}], answers: [401, 403, 403, 200] },
+  { route: 'GET /api/lib/model', call: () => ['GET', '/model'], answers: [401, 403, 403, 200] },
+  {
+    route: 'GET /api/lib/model/schema.json',
+    call: () => ['GET', '/model/schema.json'],
+    answers: [200, 200, 200, 200],
+    open: true,
+    bare: true,
+  },
+  ...(['plan', 'apply'] as const).map((path): Row => ({
+    route: `POST /api/lib/model/${path}`,
+    call: () => ['POST', `/model/${path}`, { format: 'kind-model', version: 1, partial: true }],
+    answers: [401, 403, 403, 200],
+  })),
   {
     route: 'POST /api/lib/file/unit/:unit_id/url',
     call: () => ['POST', '/file/unit/00000000-0000-4000-8000-000000000000/url', { seconds: 60 }],

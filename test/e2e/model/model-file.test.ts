@@ -2,15 +2,17 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { asAdministrator, asMember, defineKinds } from '../../support/callers.js';
 import { runCommand } from '../../support/command-line.js';
-import { ok } from '../../support/definitions.js';
+import { ok, query } from '../../support/definitions.js';
+import { makeKey } from '../../support/keys.js';
 import { sharedService, type TestProject } from '../../support/service.js';
 
 const service = await sharedService();
 const folder = mkdtempSync(join(tmpdir(), 'kind-model-'));
 afterAll(() => rmSync(folder, { recursive: true }));
+afterEach(() => void vi.unstubAllEnvs());
 
 function fileWith(text: string, name = 'model.yaml'): string {
   const path = join(folder, name);
@@ -223,7 +225,7 @@ describe('plan and apply', () => {
     );
     const refused = await runCommand('model', 'apply', without, one.id);
     expect(refused.code).toBe(1);
-    expect(refused.out).toContain("refused: 'page' loses 1");
+    expect(refused.out).toContain("refused: model.loses: 'page' loses 1");
     expect(await ok(one.get('/page/unit'))).toMatchObject({ count: 1 });
     expect(await runCommand('model', 'apply', without, one.id, '--allow-loss', 'page')).toMatchObject({ code: 0 });
     expect((await one.get('/page/unit')).status).toBe(404);
@@ -245,9 +247,106 @@ describe('plan and apply', () => {
     );
     const { code, out } = await runCommand('model', 'apply', path, ...ids, '--json');
     expect(code).toBe(1);
-    const told = JSON.parse(out) as { project: string; state: string }[];
-    expect(told.map(({ state }) => state)).toEqual(['applied', 'refused', 'waiting']);
+    const told = out.trimEnd().split('\n');
+    expect(told.map((line) => (JSON.parse(line) as { state?: string }).state)).toEqual([
+      'applied',
+      'refused',
+      'waiting',
+      undefined,
+    ]);
+    expect(JSON.parse(told.at(-1) ?? '')).toEqual({ projects: 3, applied: 1, refused: 1, waiting: 1 });
     expect((await (projects[1] as TestProject).get('/own/unit')).status).toBe(200);
     expect((await (projects[2] as TestProject).get('/note/unit')).status).toBe(404);
   });
+});
+
+describe('secrets', () => {
+  const login = (secret: string) => `format: kind-model
+version: 1
+partial: true
+identity_providers:
+  login:
+    issuer: https://login.example.org
+    client_id: x
+    client_secret: ${secret}
+    member_kind: person
+`;
+
+  it('are those of the variables that a file names', async () => {
+    const one = await service.project();
+    await asMember(one);
+    const path = fileWith(login('{ env: MODEL_TEST_SECRET }'), 'secrets.yaml');
+    const missing = await runCommand('model', 'apply', path, one.id);
+    expect(missing).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('identity_providers.login.client_secret: the environment variable') as string,
+    });
+    vi.stubEnv('MODEL_TEST_SECRET', 'very secret');
+    expect(await runCommand('model', 'apply', path, one.id)).toMatchObject({ code: 0 });
+    const [row] = await query<{ sealed: string }>(one, `SELECT client_secret AS sealed FROM $schema.identity_provider`);
+    expect(row?.sealed).toMatch(/./);
+    expect(row?.sealed).not.toContain('very secret');
+    expect((await runCommand('model', 'dump', one.id)).out).not.toContain('secret');
+  });
+
+  it.each(['{ env: PATH }', '{ env: MODEL_A, more: 1 }'])('are no other variables: %s', async (secret) => {
+    const refused = await runCommand('model', 'plan', fileWith(login(secret)), project.id);
+    expect(refused.code).toBe(1);
+    expect(refused.err).toContain('identity_providers.login.client_secret');
+  });
+});
+
+describe('a project elsewhere', () => {
+  const url = () => ['--url', service.service.url, '--key', 'env:MODEL_TEST_KEY'];
+  const SCOPE = [{ kinds: ['model'], operations: ['read', 'update', 'delete'] }];
+
+  it('is dumped, planned and applied by a key', async () => {
+    const one = await service.project();
+    const { secret } = await makeKey(await asAdministrator(one), { scope: SCOPE });
+    vi.stubEnv('MODEL_TEST_KEY', secret);
+    const path = fileWith(SHOP.replace(/webhooks:[^]*$/, '').replace(/ *kind_auth_member.*\n/, ''));
+    const planned = await runCommand('model', 'plan', path, one.id, ...url());
+    expect(planned).toMatchObject({ code: 3, out: expect.stringContaining(`${one.id}: changes\n`) as string });
+    expect(await runCommand('model', 'apply', path, one.id, ...url())).toMatchObject({ code: 0, err: '' });
+    expect(await runCommand('model', 'plan', path, one.id, ...url())).toMatchObject({
+      code: 0,
+      out: `${one.id}: equal\n`,
+    });
+    const there = await runCommand('model', 'dump', one.id, ...url());
+    expect(there).toMatchObject({ code: 0, out: readFileSync(path, 'utf8') });
+    expect((await runCommand('model', 'dump', one.id)).out).toBe(there.out);
+
+    await ok(one.post('/page/unit', { title: 'A page' }));
+    const drop = fileWith('format: kind-model\nversion: 1\npartial: true\ndrop: [page]\n', 'drop.yaml');
+    const refused = await runCommand('model', 'apply', drop, one.id, '--yes', ...url());
+    expect(refused).toMatchObject({ code: 1, out: expect.stringContaining('refused: model.loses: ') as string });
+    const stale = await runCommand('model', 'apply', drop, one.id, '--version', '1', '--allow-loss', 'all', ...url());
+    expect(stale).toMatchObject({ code: 1, out: expect.stringContaining('refused: model.changed: ') as string });
+    expect(await runCommand('model', 'apply', drop, one.id, '--allow-loss', 'page', ...url())).toMatchObject({
+      code: 0,
+    });
+  });
+
+  it('is one, by https or on this machine', async () => {
+    vi.stubEnv('MODEL_TEST_KEY', 'x');
+    const path = fileWith('format: kind-model\nversion: 1\npartial: true\n', 'empty.yaml');
+    const codeOf = async (...more: string[]) => (await runCommand('model', 'plan', path, ...more)).code;
+    expect(await codeOf('one', 'two', ...url())).toBe(2);
+    expect(await codeOf('--all', ...url())).toBe(2);
+    expect(await codeOf('one', '--url', 'http://kind.example.org', '--key', 'env:MODEL_TEST_KEY')).toBe(2);
+    expect(await codeOf('one', '--url', service.service.url)).toBe(2);
+    expect(await codeOf('one', '--version', 'x')).toBe(2);
+    expect(await codeOf('one', 'two', '--version', '3')).toBe(2);
+    expect(await codeOf(project.id, ...url())).toBe(1);
+  });
+});
+
+it('an apply is for the version that it names', async () => {
+  const one = await service.project();
+  const path = fileWith('format: kind-model\nversion: 1\npartial: true\nkinds: { note: {} }\n', 'note.yaml');
+  const { out } = await runCommand('model', 'plan', path, one.id, '--json');
+  const { version } = JSON.parse(out.split('\n')[0] ?? '') as { version: number };
+  const apply = () => runCommand('model', 'apply', path, one.id, '--version', String(version));
+  expect(await apply()).toMatchObject({ code: 0 });
+  expect(await apply()).toMatchObject({ code: 1, out: expect.stringContaining('model.changed') as string });
 });

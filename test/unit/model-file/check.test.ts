@@ -1,13 +1,22 @@
 /** What is wrong in a model file is told with its line and path, before it meets a project. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Ajv } from 'ajv';
+import formats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { readModelFile, type FileType } from '../../../src/model-file/read-model-file.js';
+import { modelFileSchema } from '../../../src/model-file/schema.js';
 import { KindError } from '../../../src/shared/errors.js';
 import { codeBlocks } from '../../docs/markdown.js';
 import { EventLoopYield } from '../../../src/shared/event-loop-yield.js';
 
 const HEAD = 'format: kind-model\nversion: 1\n';
+
+const EXAMPLE =
+  codeBlocks(readFileSync(join(import.meta.dirname, '../../../docs/model-as-code.md'), 'utf8')).find(
+    ({ info }) => info === 'yaml model',
+  )?.text ?? '';
 
 async function faultsIn(text: string, type: FileType = 'yaml'): Promise<string[]> {
   try {
@@ -123,11 +132,36 @@ units:
   });
 
   it('reads the example of docs/model-as-code.md', async () => {
-    const example =
-      codeBlocks(readFileSync(join(import.meta.dirname, '../../../docs/model-as-code.md'), 'utf8')).find(
-        ({ info }) => info === 'yaml model',
-      )?.text ?? '';
-    expect(example).toContain('kinds:');
-    expect(await faultsIn(example)).toEqual([]);
+    expect(EXAMPLE).toContain('kinds:');
+    expect(await faultsIn(EXAMPLE)).toEqual([]);
+  });
+});
+
+describe('the schema for editors', () => {
+  const ajv = new Ajv({ strictTypes: false, strictRequired: false });
+  formats.default(ajv);
+  const validate = ajv.compile(modelFileSchema());
+  const accepts = (text: string): boolean => validate(parse(text));
+
+  it('accepts the example of docs/model-as-code.md, and what a partial file has', () => {
+    expect([accepts(EXAMPLE), validate.errors]).toEqual([true, null]);
+    expect(
+      accepts(`${HEAD}partial: true\ndrop: [a.b]\nkinds: { a: { was: c, label: null, parameters: { b: null } } }\n`),
+    ).toBe(true);
+    expect(accepts(`${HEAD}units: { country: { by: [code], items: [{ code: IT }] } }\n`)).toBe(true);
+  });
+
+  it.each([
+    'kinds: { a: { lable: A } }',
+    'kinds: { a: { parameters: { b: { type: text, lable: B } } } }',
+    'kinds: { a: { parameters: { b: { type: txt } } } }',
+    'kinds: { a: { access: { reads: anyone } } }',
+    'kinds: { A: {} }',
+    'settings: { quota: 5 }',
+    'settings: { access_default: shut }',
+    'webhooks: { a: { secret: { env: PATH } } }',
+  ])('refuses %s', async (text) => {
+    expect(accepts(`${HEAD}${text}\n`)).toBe(false);
+    expect(await faultsIn(`${HEAD}${text}\n`)).not.toEqual([]);
   });
 });

@@ -192,6 +192,11 @@ function operationBody(
       return jsonBody(schemaRef('kind_agent_message'));
     case 'file':
       return { required: true, content: { 'text/csv': FILE, 'application/x-ndjson': FILE } };
+    case 'model':
+      return {
+        required: true,
+        content: { ...jsonBody(schemaRef('kind_model_file')).content, 'application/yaml': FILE },
+      };
     case 'content':
       return { required: true, content: { 'multipart/form-data': FORM, ...CONTENT.content } };
     case 'part':

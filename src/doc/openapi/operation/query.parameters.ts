@@ -79,6 +79,18 @@ const WRITE_PARAMETERS = {
     { type: 'string', minLength: 1, maxLength: LIMITS.filterBytes },
     { required: true },
   ),
+  allow_loss: queryParameterOf(
+    'allow_loss',
+    'Steps of a model file that may lose something, as a plan names them, or `all`.',
+    LISTED_IDS,
+    { style: 'form', explode: false },
+  ),
+  allow_open: queryParameterOf(
+    'allow_open',
+    'Steps of a model file that may let somebody do more, as a plan names them, or `all`.',
+    LISTED_IDS,
+    { style: 'form', explode: false },
+  ),
   max_affected: queryParameterOf(
     'max_affected',
     'The most units that may be changed: 409 where more match, and none is changed.',

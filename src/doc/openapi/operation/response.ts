@@ -101,7 +101,9 @@ function success(route: DocumentedRoute, kind: KindDef | undefined, view: Docume
   const tellsChanges = !kind || kind.builtIn || route.method === 'delete';
   const envelopeOf = isWrite && tellsChanges ? definitionEnvelopeSchema : envelopeSchema;
   const schemaOf = (type: string) =>
-    content ? envelopeOf(contentSchema(content, kind, view)) : (MEDIA.get(type) ?? { type: 'string' });
+    content && type === 'application/json'
+      ? envelopeOf(contentSchema(content, kind, view))
+      : (MEDIA.get(type) ?? { type: 'string' });
   return {
     description: SUCCESS_TEXTS[route.method],
     headers: {
@@ -329,6 +331,12 @@ function contentSchema(form: ContentForm, kind: KindDef | undefined, view: Docum
       return schemaRef('kind_settings');
     case 'agentCalls':
       return schemaRef('kind_agent_calls');
+    case 'model':
+      return schemaRef('kind_model_file');
+    case 'modelPlan':
+      return schemaRef('kind_model_plan');
+    case 'modelApplied':
+      return schemaRef('kind_model_applied');
     case 'webhookPing':
       return schemaRef('kind_webhook_ping');
     case 'webhookSecret':

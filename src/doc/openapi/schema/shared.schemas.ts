@@ -14,6 +14,7 @@ import { AGENT_SCHEMAS } from './agent.schema.js';
 import { BATCH_SCHEMAS } from './batch.schemas.js';
 import { CHANGE_SCHEMAS } from './change.schema.js';
 import { FUNCTION_SCHEMAS } from './function.schema.js';
+import { MODEL_FILE_SCHEMAS } from './model-file.schemas.js';
 import { WEBHOOK_SCHEMAS } from './webhook.schema.js';
 import { LINK_SCHEMAS } from './link.schema.js';
 import { orNull, TIMESTAMP_SCHEMA } from './value.schema.js';
@@ -302,6 +303,7 @@ export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
   ...AGENT_SCHEMAS,
   ...FUNCTION_SCHEMAS,
   ...WEBHOOK_SCHEMAS,
+  ...MODEL_FILE_SCHEMAS,
   kind_file_url: objectSchema({
     url: { ...STRING_SCHEMA, description: 'Path and query, to which `size`, `format` and `download` may be appended.' },
     expires_at: { ...TIMESTAMP_SCHEMA, description: 'When it ends, unless the content is replaced or deleted before.' },
