@@ -243,3 +243,52 @@ describe('another type', () => {
     }
   });
 });
+
+describe('at the same time', () => {
+  it('two applies are both done', async () => {
+    const project = await service.project();
+    const file = (id: string) => `partial: true\nkinds: { ${id}: { parameters: { name: { type: string } } } }\n`;
+    await Promise.all([applyModel(project, file('one')), applyModel(project, file('two'))]);
+    expect((await dumpModel(project)).match(/^ {2}(one|two):/gm)).toHaveLength(2);
+    await expectNoDrift(project);
+  });
+
+  it('nothing is lost that is written meanwhile', async () => {
+    const project = await service.project();
+    await applyModel(project, 'kinds: { note: { parameters: { name: { type: integer } } } }\n');
+    const replies: Promise<{ status: number }>[] = [];
+    let isDone = false;
+    const writer = async () => {
+      for (let n = 0; !isDone || n < 5; n++) {
+        const reply = project.post('/note/unit', { name: n });
+        replies.push(reply);
+        await reply;
+      }
+    };
+    const writers = [writer(), writer()];
+    await applyModel(project, 'kinds: { note: { parameters: { name: { type: decimal }, more: { type: string } } } }\n');
+    isDone = true;
+    await Promise.all(writers);
+    const stored = (await Promise.all(replies)).filter(({ status }) => status === 200).length;
+    expect(stored).toBeGreaterThan(0);
+    expect(await ok(project.get('/note/unit?limit=1'))).toMatchObject({ count: stored });
+  });
+});
+
+describe('names of a file', () => {
+  it('are those of definitions alone', async () => {
+    const project = await service.project();
+    await applyModel(project, 'kinds: { constructor: { parameters: { toString: { type: string } } } }\n').catch(
+      (error: unknown) => expect(error).toMatchObject({ code: 'model.bad_file' }),
+    );
+    for (const id of ['__proto__', 'a"b', '"no; DROP TABLE x"', '1', 'kind_x']) {
+      await expect(applyModel(project, `kinds: { ${id}: {} }\n`)).rejects.toMatchObject({
+        code: expect.stringMatching(/^(model\.bad_file|kind\.reserved)$/) as string,
+      });
+    }
+    await applyModel(project, 'kinds: { constructor: { parameters: { valueof: { type: string } } } }\n');
+    await applyModel(project, 'kinds: { builder: { was: constructor, parameters: { valueof: { type: string } } } }\n');
+    expect(await dumpModel(project)).toContain('  builder:\n');
+    await expectNoDrift(project);
+  });
+});
