@@ -43,12 +43,12 @@ export class ModelWriter {
   async writeModel(given: Session, changes: ModelChanges): Promise<void> {
     const { creates, edits, deletes } = changes;
     let session = given;
-    const inline = inlineOf(creates);
+    const alone = standaloneOf(changes);
+    const inline = inlineOf(creates.filter((each) => !alone.includes(each)));
     const of = <T extends { readonly section: Section }>(list: readonly T[], section: Section): readonly T[] =>
       list.filter((each) => each.section === section);
     const editsOf = (section: Section) => edits.filter(({ definition }) => definition.section === section);
-    const standalone = of(creates, 'parameters').filter(({ owner }) => owner === undefined);
-    for (const definition of standalone) await this.#create(session, definition, inline);
+    for (const definition of alone) await this.#create(session, definition, inline);
     session = await retyped(session, editsOf('parameters'));
     for (const edit of editsOf('parameters')) await this.#edit(session, edit, inline);
     session = await reloaded(session);
@@ -146,6 +146,19 @@ function wholeList({ model }: Session, { section, id }: Definition, { kind_list:
   if (section !== 'groups' || !Array.isArray(list)) return {};
   const builtIn = (model.groups.get(id)?.kinds ?? []).filter((kind) => model.kinds.get(kind)?.builtIn);
   return { kind_list: [...builtIn, ...(list as readonly string[])] };
+}
+
+/** New parameters that are made before what has them: those that stand by themselves, or that several have. */
+function standaloneOf({ creates, edits }: ModelChanges): Definition[] {
+  const written = [...creates, ...edits.map(({ definition, values }) => ({ ...definition, values }))];
+  const users = new Map<string, number>();
+  for (const { values } of written) {
+    const names = (values['parameters'] ?? []) as readonly string[];
+    for (const name of names) users.set(name, (users.get(name) ?? 0) + 1);
+  }
+  return creates.filter(({ section, id, owner, values }) => {
+    return section === 'parameters' && (owner === undefined || (values['own'] !== true && (users.get(id) ?? 0) > 1));
+  });
 }
 
 /** New parameters that are defined in the bodies of kinds and link types, by their owner and name. */
