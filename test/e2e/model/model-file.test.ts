@@ -282,7 +282,8 @@ identity_providers:
       err: expect.stringContaining('identity_providers.login.client_secret: the environment variable') as string,
     });
     vi.stubEnv('MODEL_TEST_SECRET', 'very secret');
-    expect(await runCommand('model', 'apply', path, one.id)).toMatchObject({ code: 0 });
+    const allowed = ['--allow-open', 'identity_providers.login'];
+    expect(await runCommand('model', 'apply', path, one.id, ...allowed)).toMatchObject({ code: 0 });
     const [row] = await query<{ sealed: string }>(one, `SELECT client_secret AS sealed FROM $schema.identity_provider`);
     expect(row?.sealed).toMatch(/./);
     expect(row?.sealed).not.toContain('very secret');
