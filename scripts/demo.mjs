@@ -1,9 +1,12 @@
-// `npm run demo`: defines kinds for countries and cities, imports the data of two npm packages through the REST API (two imports),
+// `npm run demo`: applies a model of countries and cities, imports the data of two npm packages through the REST API (two imports),
 // and runs a short tour of queries.
+import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { ensureBuild } from './build.mjs';
 import { Client, DemoError } from './demo/client.mjs';
-import { BORDERS, CITY, cityRows, COUNTRY, countryRows, HAS_CITY, LINKED_CITIES, linkPaths } from './demo/data.mjs';
+import { cityRows, countryRows, LINKED_CITIES, linkPaths } from './demo/data.mjs';
 import { importUnits, makeLinks } from './demo/import.mjs';
 import { findService, residentMegabytes, startService } from './demo/service.mjs';
 import { openProject } from './demo/project.mjs';
@@ -28,6 +31,10 @@ const OPTIONS = {
   password: { type: 'string' },
   help: { type: 'boolean' },
 };
+
+const MODEL = new URL('demo/model.yaml', import.meta.url);
+/** Stands in the metadata of what the demo defines, so that it never deletes another's. */
+const MARK = 'countries and cities';
 
 const say = (text = '') => process.stdout.write(`${text}\n`);
 
@@ -69,43 +76,29 @@ async function demonstrate(service, opened) {
   say(farewell(service, opened));
 }
 
-/** Deletes the kinds of an earlier run (the referring one first) and defines them again. */
+/** Deletes the kinds of an earlier run (the referring one first), and applies the model. */
 async function define(client) {
-  for (const { id, metadata } of [CITY, COUNTRY]) {
-    const existing = await client.find(`/kind/unit/${id}`);
+  for (const path of ['/link/unit/borders', '/link/unit/has_city', '/kind/unit/city', '/kind/unit/country']) {
+    const existing = await client.find(path);
     if (!existing) continue;
-    if (existing.metadata.demo !== metadata.demo)
-      throw new DemoError(`the project has a kind '${id}' that is not the demo's`);
-    await client.call('DELETE', `/kind/unit/${id}?cascade=true`);
-    say(`  The kind '${id}' of an earlier run is deleted, with its units.`);
+    const [, type, , id] = path.split('/');
+    if (existing.metadata.demo !== MARK)
+      throw new DemoError(`the project has a ${type} '${id}' that is not the demo's`);
+    await client.call('DELETE', `${path}?cascade=true`);
+    say(`  The ${type} '${id}' of an earlier run is deleted.`);
   }
-  for (const kind of [COUNTRY, CITY]) {
-    await client.post('/kind/unit', { ...kind, parameters: await existingAsIds(client, kind.parameters) });
-    say(`  The kind '${kind.id}' is defined: ${kind.parameters.length} parameters.`);
-  }
-  say();
+  const { steps } = await client.upload('/model/apply', 'application/yaml', readFileSync(MODEL));
+  say(`  The model of ${relative('.', fileURLToPath(MODEL))} is applied: ${steps.length} steps.\n`);
 }
 
 /** Links countries with their neighbours and their cities. */
 async function link(client) {
-  for (const type of [BORDERS, HAS_CITY]) {
-    if (!(await client.find(`/link/unit/${type.id}`))) await client.post('/link/unit', type);
-  }
   const paths = linkPaths(await client.all(encodeURI(LINKED_CITIES)));
   const started = performance.now();
   await makeLinks(client, paths);
   const seconds = (performance.now() - started) / 1000;
   const rate = Math.round(paths.length / seconds).toLocaleString('en');
   say(`\n  ${paths.length.toLocaleString('en')} links in ${seconds.toFixed(1)} s, one request each: ${rate} a second.`);
-}
-
-/** Parameters that already exist in the project are listed by id instead of defined again. */
-async function existingAsIds(client, parameters) {
-  const named = parameters.map(async (each) => {
-    if (typeof each === 'string') return each;
-    return (await client.find(`/${each.kind_id}/unit/${each.id}`)) ? each.id : each;
-  });
-  return Promise.all(named);
 }
 
 function farewell({ url, started }, { project, username, password, generated }) {

@@ -9,6 +9,7 @@ import { startChromium } from '../support/chromium.js';
 import { ConsolePage } from '../support/console.js';
 import { ok } from '../support/definitions.js';
 import { startTestService, type TestProject } from '../support/service.js';
+import { DEMO_MODEL } from '../support/shown-kinds.js';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
@@ -24,8 +25,6 @@ interface City {
   readonly is_capital: boolean;
 }
 interface Demo {
-  readonly COUNTRY: { readonly id: string; readonly parameters: readonly object[] };
-  readonly CITY: { readonly id: string; readonly parameters: readonly object[] };
   readonly countryRows: () => readonly { readonly code: string; readonly region: string }[];
   readonly cityRows: () => readonly City[];
 }
@@ -73,11 +72,14 @@ async function useForAnHour(project: TestProject): Promise<void> {
 async function fill(project: TestProject): Promise<void> {
   const demo = (await import(join(ROOT, 'scripts/demo/data.mjs'))) as Demo;
   const random = randomNumbers();
-  await defineKinds(project, demo.COUNTRY, demo.CITY);
+  await ok(project.post('/model/apply', DEMO_MODEL));
   await defineKinds(project, {
     id: 'traveller',
     label: 'Traveller',
-    parameters: ['name', { id: 'home', label: 'Home', kind_id: 'unit', reference_kind: 'country' }],
+    parameters: [
+      { id: 'name', label: 'Name', kind_id: 'string', indexed: true },
+      { id: 'home', label: 'Home', kind_id: 'unit', reference_kind: 'country' },
+    ],
   });
   await defineKinds(project, {
     id: 'visit',

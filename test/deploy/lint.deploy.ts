@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { anonymous, asMember, defineKinds } from '../support/callers.js';
 import { PLACE, THING } from '../support/every-type.js';
-import { SHOWN_KINDS } from '../support/shown-kinds.js';
+import { defineShownKinds } from '../support/shown-kinds.js';
 import { sharedService } from '../support/service.js';
 import { send } from '../support/wire.js';
 
@@ -18,7 +18,7 @@ const project = await service.project();
 await defineKinds(project, PLACE, { ...THING, public: true }, { id: 'constructor' }, { id: 'off', active: false }, ODD);
 const member = await asMember(project);
 const shown = await service.project();
-await defineKinds(shown, ...SHOWN_KINDS);
+await defineShownKinds(shown);
 
 const ROOT = join(import.meta.dirname, '../..');
 const REDOCLY = join(import.meta.dirname, 'node_modules/@redocly/cli/bin/cli.js');

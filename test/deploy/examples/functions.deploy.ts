@@ -5,20 +5,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { runCommandLine } from '../../../src/cli/run.js';
 import { openTestProject, type FunctionProject } from '../../../src/testing.js';
+import { DEMO_MODEL } from '../../support/shown-kinds.js';
 
-interface Definition {
-  readonly id: string;
-}
 interface Row {
   readonly code?: string;
   readonly country?: string;
   readonly population?: number;
 }
 interface DemoData {
-  readonly COUNTRY: Definition;
-  readonly CITY: Definition;
-  readonly BORDERS: Definition;
-  readonly HAS_CITY: Definition;
   countryRows(): Row[];
   cityRows(): Row[];
 }
@@ -30,8 +24,7 @@ let project: FunctionProject;
 
 beforeAll(async () => {
   project = await openTestProject({ project: 'atlas', functions: join(root, 'functions') });
-  await project.post('/kind/unit', demo.COUNTRY);
-  await project.post('/kind/unit', demo.CITY);
+  await project.post('/model/apply', DEMO_MODEL);
   await project.post(
     '/country/unit',
     demo.countryRows().filter(({ code = '' }) => HERE.has(code)),
@@ -74,7 +67,6 @@ describe('the cities nearest to a point', () => {
 
 describe('the statistics of a country', () => {
   it('are computed from its links', async () => {
-    for (const { id } of [demo.BORDERS, demo.HAS_CITY]) await project.post('/link/unit', { id, label: id });
     const { items } = (await project.get(
       '/city/unit?filter=and(eq(country,PT),gte(population,100000))&order=population;desc',
     )) as { items: { id: string; name: string; population: number }[] };

@@ -5,7 +5,7 @@ import { anonymous, asMember, defineKinds, signUp, withMembers } from '../../sup
 import { ok } from '../../support/definitions.js';
 import { PLACE, THING } from '../../support/every-type.js';
 import { FunctionsFolder, sharedServiceWith } from '../../support/functions.js';
-import { SHOWN_KINDS } from '../../support/shown-kinds.js';
+import { defineShownKinds } from '../../support/shown-kinds.js';
 import type { TestProject } from '../../support/service.js';
 
 const FAR = `
@@ -194,7 +194,8 @@ describe('the examples of a document', { timeout: 90_000 }, () => {
 
   it('are accepted for the kinds of README, even if ids of the examples are taken', async () => {
     const project = await service.project();
-    await defineKinds(project, ...SHOWN_KINDS, { id: 'favourites' });
+    await defineShownKinds(project);
+    await defineKinds(project, { id: 'favourites' });
     await ok(project.post('/group/unit', { id: 'favourites' }));
     expect((await sendAll(project)).refused).toEqual([]);
     // What they made is there now.
