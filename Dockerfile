@@ -23,6 +23,7 @@ COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/console/dist ./console/dist
 COPY --from=build /app/packages/client ./packages/client
+COPY --from=build /app/templates ./templates
 COPY --from=build /app/functions ./functions
 # `kind` is the command line, as in `docker compose exec api-1 kind project list`.
 RUN ln -s /app/dist/cli/main.js /usr/local/bin/kind && mkdir --mode=700 /data && chown node:node /data

@@ -8,7 +8,8 @@ import { ADMIN, startTestService } from '../support/service.js';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-const project = await (await startTestService()).project();
+const service = await startTestService();
+const project = await service.project();
 const browser = await startChromium();
 const opened = await ConsolePage.open(browser, project);
 const { page, context } = opened;
@@ -152,4 +153,15 @@ it('signs in, makes kinds, fills them, links, asks, and sees a chart', async () 
     ]);
   // A page that nobody is signed in to asks whether there is a session.
   expect(opened.complaints.filter((complaint) => !complaint.includes('401'))).toEqual([]);
+});
+
+it('begins with a template', async () => {
+  const shop = await service.project();
+  const { page: begun, complaints } = await ConsolePage.signedIn(browser, shop);
+  const template = begun.getByRole('region', { name: 'Help desk' });
+  await template.getByRole('button', { name: 'Use this' }).click();
+  await begun.getByRole('region', { name: 'Kinds' }).getByRole('link', { name: 'Ticket' }).waitFor();
+  await begun.getByRole('link', { name: 'Prepared reply', exact: true }).first().click();
+  await begun.getByText('2 units', { exact: true }).waitFor();
+  expect(complaints.filter((complaint) => !complaint.includes('401'))).toEqual([]);
 });

@@ -75,10 +75,15 @@ export async function withMembers(project: TestProject): Promise<TestProject> {
 }
 
 /** Signs a member up over HTTP. */
-export async function signUp(project: TestProject, username: string, more: object = {}): Promise<TestMember> {
+export async function signUp(
+  project: TestProject,
+  username: string,
+  more: object = {},
+  kind = 'person',
+): Promise<TestMember> {
   const [password, email] = [`secret of ${username}`, `${username}@example.com`];
   const body = { username, password, kind_system_user: { username, password, email }, ...more };
-  const reply = await anonymous(project).post('/auth/person/signup', body);
+  const reply = await anonymous(project).post(`/auth/${kind}/signup`, body);
   if (reply.status !== 200) throw new Error(reply.text);
   const { id, access_token, refresh_token } = reply.body.content as Record<string, string>;
   return {

@@ -1,5 +1,5 @@
 /** The page that the console begins with: what there is, what changed lately, and how the project is doing. */
-import { Anchor, Button, Table, Text as Paragraph, Title } from '@mantine/core';
+import { Anchor, Table, Text as Paragraph, Title } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { Link } from 'react-router';
 import type { Kind } from '../api/types.js';
@@ -7,8 +7,9 @@ import { useKinds } from '../data/use-kinds.js';
 import { shownInstant } from '../fields/shown-time.js';
 import { useText } from '../i18n/text.js';
 import { definitionAddress } from '../model/addresses.js';
-import { Empty, PageError, Waiting } from '../shell/page-states.js';
+import { PageError, Waiting } from '../shell/page-states.js';
 import { useMe } from '../shell/use-me.js';
+import { NoKinds } from './no-kinds.js';
 import { useChanges, type Change, type Changes } from './use-changes.js';
 import './overview.css';
 
@@ -29,7 +30,7 @@ export function OverviewPage() {
       </Title>
       {error && <PageError error={error} onRetry={retry} />}
       {isPending && <Waiting />}
-      {!isPending && !error && isNew && <NoKinds />}
+      {!isPending && !error && isNew && <NoKinds isAdministrator={me?.administrator === true} />}
       {!isNew && (
         <>
           {changes.error && <PageError error={changes.error} onRetry={retry} />}
@@ -48,18 +49,6 @@ export function OverviewPage() {
         </Suspense>
       )}
     </div>
-  );
-}
-
-function NoKinds() {
-  const text = useText();
-  return (
-    <Empty>
-      {text('overview.empty')}
-      <Button component={Link} to="/model/kind/new">
-        {text('model.new_kind')}
-      </Button>
-    </Empty>
   );
 }
 
