@@ -1,23 +1,21 @@
 /** The model of a project as a file. */
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { IndexBuilder } from '../catalog/indexes/index-builder.js';
 import { Provisioning } from '../catalog/project/provisioning.js';
-import { namedVariable } from '../config/named-variable.js';
 import { etagOf } from '../http/answer/etag.js';
 import { type AppliedModel, ModelApply } from '../model-file/apply-model.js';
 import { ModelFiles } from '../model-file/model-files.js';
 import { printModelFile, printOnto } from '../model-file/print.js';
-import { modelFileIn, readModelObject, type FileType } from '../model-file/read-model-file.js';
-import { withSecrets } from '../model-file/secrets.js';
+import { modelFileIn } from '../model-file/read-model-file.js';
 import type { FileObject } from '../model-file/sections.js';
 import { KindError } from '../shared/errors.js';
-import { EventLoopYield } from '../shared/event-loop-yield.js';
-import { errorText, plural } from '../shared/texts.js';
+import { plural } from '../shared/texts.js';
 import { SYSTEM } from '../tenancy/caller.js';
 import { projectOf } from '../tenancy/project.js';
 import { applyToMany } from './model/outcomes.js';
+import { modelObjectAt, objectWithSecretsAt, textAt } from './model/read-file.js';
 import type { CommandContext, CommonOptions, Services } from './tools/command-context.js';
 import { UsageError } from './tools/exit.js';
 import { print, singleLineText } from './tools/output.js';
@@ -36,7 +34,7 @@ export function dumpModelCommand(parent: Command, { terminal, services }: Comman
     const remote = remoteProject(id, options);
     const file = remote ? await dumpElsewhere(remote) : await services(dumpHere(id), { only: [ModelFiles] });
     if (out === undefined) return print(terminal, options, file, printModelFile(file));
-    const text = existsSync(out) ? printOnto(file, await textOf(out)) : printModelFile(file);
+    const text = existsSync(out) ? printOnto(file, await textAt(out)) : printModelFile(file);
     await writeFile(out, text);
     print(terminal, options, { file: out }, `The model of '${id}' is in ${singleLineText(out)}.\n`);
   });
@@ -114,7 +112,7 @@ async function applyFile({ terminal, services }: CommandContext, path: string, g
   const remote = remoteProject(first, options);
   if (remote && !isOne) throw new UsageError('--url is for one project');
   if (version !== undefined && !isOne) throw new UsageError('--version is for one project');
-  const object = withSecrets(await objectOf(path), secretOf);
+  const object = await objectWithSecretsAt(path);
   const file = modelFileIn(object);
   // A whole file would take from each of them what it has added.
   if (!isOne && !file.partial)
@@ -173,35 +171,12 @@ function versionOf({ version }: ApplyOptions): string | undefined {
   throw new UsageError('--version is a whole number, as `model plan` shows it');
 }
 
-/** @throws UsageError */
-function secretOf(variable: string, path: string): string {
-  const secret = namedVariable(variable);
-  if (secret === undefined) throw new UsageError(`${path}: the environment variable ${variable} is not set`);
-  return secret;
-}
-
-function typeOf(path: string): FileType {
-  return /\.json$/i.test(path) ? 'json' : 'yaml';
-}
-
 async function faultsIn(path: string): Promise<KindError['messages'] | readonly []> {
   try {
-    await objectOf(path);
+    await modelObjectAt(path);
     return [];
   } catch (error) {
     if (error instanceof KindError) return error.messages;
     throw error;
-  }
-}
-
-async function objectOf(path: string): Promise<FileObject> {
-  return readModelObject(await textOf(path), typeOf(path), new EventLoopYield());
-}
-
-async function textOf(path: string): Promise<string> {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
-  } catch (error) {
-    throw new Error(`${singleLineText(path)} cannot be read: ${errorText(error)}`, { cause: error });
   }
 }

@@ -7,13 +7,17 @@ import { ProvedAddresses } from '../auth/proved-addresses.js';
 import { generatePassword } from '../before-serving.js';
 import { BY_SYSTEM, Provisioning, type ProjectChange } from '../catalog/project/provisioning.js';
 import { type AccessDefault, ACCESS_DEFAULTS } from '../model/access-levels.js';
+import { ModelApply } from '../model-file/apply-model.js';
+import { modelFileIn, type ModelFile } from '../model-file/read-model-file.js';
 import { isRefusedAlone, KindError, type Message } from '../shared/errors.js';
+import { objectWithSecretsAt } from './model/read-file.js';
 import type { CommonOptions, Services, CommandContext } from './tools/command-context.js';
 import { onOrOffText, print, propertyTable, textTable, singleLineText } from './tools/output.js';
 import { loadModel } from '../catalog/model/model-store.js';
 import { measureStorage } from '../catalog/project/storage-sizes.js';
 import { Database } from '../database/database.js';
 import { byteSizeText, shortened } from '../shared/texts.js';
+import { SYSTEM } from '../tenancy/caller.js';
 import { projectOf } from '../tenancy/project.js';
 import { PROJECT_SETTINGS, readSetting, SettingFault, shownSettings } from '../tenancy/project-settings.js';
 import { LIMITS } from '../shared/limits.js';
@@ -26,6 +30,11 @@ interface CreateOptions extends CommonOptions {
   readonly adminUsername?: string;
   readonly adminEmail?: string;
   readonly adminPassword?: string;
+  readonly model?: string;
+}
+
+interface ProjectOptions extends CreateOptions {
+  readonly file: ModelFile | undefined;
 }
 
 interface Created extends ProjectView {
@@ -52,11 +61,14 @@ export function createProjectCommand(parent: Command, { terminal, services }: Co
     .option('--admin-username <name>', 'default: BOOTSTRAP_ADMIN_USERNAME, or admin')
     .option('--admin-email <address>', 'default: BOOTSTRAP_ADMIN_EMAIL, or admin@example.com')
     .option('--admin-password <password>', 'default: one is made for each project, and printed this one time')
+    .option('--model <file>', 'what the project is made with: a model file, such as templates/crm.yaml')
     .action(async (ids: string[], options: CreateOptions, command: Command) => {
       if (ids.length > 1 && options.label !== undefined) command.error('error: --label is for one project');
       const twice = ids.find((id, at) => ids.indexOf(id) !== at);
       if (twice !== undefined) command.error(`error: '${twice}' is named more than once`);
-      const { created, failure } = await services((context) => createAll(context, ids, options), { make: true });
+      const model = options.model === undefined ? undefined : modelFileIn(await objectWithSecretsAt(options.model));
+      const create = (context: Services) => createAll(context, ids, { ...options, file: model });
+      const { created, failure } = await services(create, { make: true });
       const [first] = created;
       if (first) print(terminal, options, ids.length > 1 ? created : first, created.map(createdText).join('\n'));
       if (failure) throw failure;
@@ -64,7 +76,7 @@ export function createProjectCommand(parent: Command, { terminal, services }: Co
 }
 
 /** Nothing is made if one of them can't be. Each is a transaction of its own. @throws KindError 400, 409 */
-async function createAll(context: Services, ids: readonly string[], options: CreateOptions): Promise<Creations> {
+async function createAll(context: Services, ids: readonly string[], options: ProjectOptions): Promise<Creations> {
   await checkFree(context.app.get(Provisioning), ids);
   const created: Created[] = [];
   try {
@@ -89,7 +101,7 @@ async function checkFree(provisioning: Provisioning, ids: readonly string[]): Pr
   if (first) throw new KindError([first, ...rest]);
 }
 
-async function create({ app, config }: Services, id: string, options: CreateOptions): Promise<Created> {
+async function create({ app, config }: Services, id: string, options: ProjectOptions): Promise<Created> {
   const provisioning = app.get(Provisioning);
   const username = options.adminUsername ?? config.bootstrap.adminUsername;
   const email = options.adminEmail ?? config.bootstrap.adminEmail;
@@ -97,8 +109,22 @@ async function create({ app, config }: Services, id: string, options: CreateOpti
   const { label, accessDefault } = options;
   const made = { id, ...(label !== undefined && { label }), ...(accessDefault && { accessDefault }) };
   await provisioning.create(made, app.get(Administrators).creation({ username, email, password }));
+  if (options.file) await applyOrDelete(app, id, options.file);
   const administrator = { username, email, ...(options.adminPassword === undefined && { password }) };
   return { ...(await projectView(provisioning, await provisioning.get(id))), administrator };
+}
+
+/** Nothing is there that it could lose or open. What refuses the file leaves no project. @throws KindError */
+async function applyOrDelete(app: Services['app'], id: string, file: ModelFile): Promise<void> {
+  const provisioning = app.get(Provisioning);
+  try {
+    const all = new Set(['all']);
+    const row = await provisioning.getActive(id);
+    await app.get(ModelApply).apply(row, file, { caller: SYSTEM, undo: false, allowLoss: all, allowOpen: all });
+  } catch (error) {
+    await provisioning.delete(id);
+    throw error;
+  }
 }
 
 function createdText({ key, administrator }: Created): string {

@@ -260,6 +260,30 @@ describe('plan and apply', () => {
   });
 });
 
+describe('a project made with a file', () => {
+  it('has its model, its settings and its units', async () => {
+    const id = `m${Date.now().toString(36)}`;
+    const made = await runCommand('project', 'create', id, '--model', 'templates/helpdesk.yaml', '--json');
+    expect(made.code).toBe(0);
+    expect(JSON.parse(made.out)).toMatchObject({ key: id, access_default: 'closed' });
+    expect(await runCommand('model', 'plan', 'templates/helpdesk.yaml', id)).toMatchObject({ code: 0 });
+    await runCommand('project', 'delete', id, '--yes');
+  });
+
+  it.each([
+    ['kinds: { note: { lable: x } }', "did you mean 'label'"],
+    ['kinds: { note: { access: { read: "eq(nothing,1)" } } }', 'nothing'],
+  ])('is not there if the file is refused: %s', async (text, why) => {
+    const path = fileWith(`format: kind-model\nversion: 1\n${text}\n`, 'refused.yaml');
+    const id = `m${Date.now().toString(36)}`;
+    expect(await runCommand('project', 'create', id, '--model', path)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(why) as string,
+    });
+    expect((await runCommand('project', 'show', id)).code).toBe(1);
+  });
+});
+
 describe('secrets', () => {
   const login = (secret: string) => `format: kind-model
 version: 1
