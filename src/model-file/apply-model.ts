@@ -17,6 +17,7 @@ import type { ProjectRow } from '../database/registry/project.repository.js';
 import { setAccessDefaultStatement } from '../sql/definition/model.sql.js';
 import type { AccessDefault } from '../model/access-levels.js';
 import type { Model } from '../model/model.js';
+import { namedByRecord } from '../shared/identifiers.js';
 import { jsonEqual, type Json } from '../shared/json.js';
 import type { FileObject } from './sections.js';
 import { openings } from '../access/openings.js';
@@ -140,10 +141,26 @@ export class ModelApply {
     return asSystem({ project, caller, model, executor, change, ...(deployment && { deployment }) });
   }
 
+  /**
+   * What belongs to a kind goes by its new id, and so is renamed after it.
+   * @throws KindError 400 where neither the former nor the new id is there
+   */
+  async #rename(given: Session, wanted: Definitions) {
+    const renamed: Definition[] = [];
+    let [session, present] = [given, definitionsIn(await this.files.fileOf(given))];
+    for (const isOf of [isOutside, isInside]) {
+      const some = [...wanted.values()].filter((each) => isOf(each) && present.has(formerKeyOf(each)));
+      if (some.length === 0) continue;
+      session = await this.writer.rename(session, some);
+      present = definitionsIn(await this.files.fileOf(session));
+      renamed.push(...some);
+    }
+    refuseMissing(wanted, present);
+    return { session, renamed, present };
+  }
+
   async #write(given: Session, { definitions, settings, partial, drop }: ModelFile): Promise<Written> {
-    const renamed = renamedIn(definitions, definitionsIn(await this.files.fileOf(given)));
-    const session = await this.writer.rename(given, renamed);
-    const present = definitionsIn(await this.files.fileOf(session));
+    const { session, renamed, present } = await this.#rename(given, definitions);
     const changes = changesTo(definitions, present, { partial, drop: keysOf(drop, present) });
     const accessDefault = settings[ACCESS_DEFAULT];
     if (accessDefault !== undefined && accessDefault !== session.model.accessDefault)
@@ -220,9 +237,27 @@ function changedSettings(given: FileObject, { settings: stored }: ProjectRow, { 
   return { changed, values };
 }
 
-/** Those whose former name is there. */
-function renamedIn(wanted: Definitions, former: Definitions): Definition[] {
-  return [...wanted.values()].filter(({ section, was }) => was !== undefined && former.has(`${section}/${was}`));
+function isInside({ section, id }: Definition): boolean {
+  return section === 'parameters' && namedByRecord(id).ownKind !== undefined;
+}
+
+function isOutside(definition: Definition): boolean {
+  return !isInside(definition);
+}
+
+function formerKeyOf({ section, was = '' }: Definition): string {
+  return `${section}/${was}`;
+}
+
+/** @throws KindError 400 */
+function refuseMissing(wanted: Definitions, present: Definitions): void {
+  const faults = new Faults();
+  for (const [key, { section, id, was }] of wanted) {
+    if (was === undefined || present.has(key)) continue;
+    const path = `${section}.${id}.was`;
+    faults.add('model.bad_file', `${path}: there is no '${was}', and no '${id}'`, { parameter: path });
+  }
+  faults.throwIfAny();
 }
 
 /** What the names of `drop` are: `article`, `article.summary`, `parameters.price`, `links.cites`. */

@@ -292,3 +292,30 @@ describe('names of a file', () => {
     await expectNoDrift(project);
   });
 });
+
+describe('names that were', () => {
+  const post = 'kinds: { post: { parameters: { summary: { type: string, own: true }, body: { type: string } } } }\n';
+
+  it('are those before the apply, of a kind and of what belongs to it at once', async () => {
+    const project = await service.project();
+    await applyModel(project, post);
+    await ok(project.post('/post/unit', { summary: 'Short', body: 'Long' }));
+    const text =
+      'kinds: { article: { was: post, parameters: { abstract: { type: string, own: true, was: summary }, text: { type: string, was: body } } } }\n';
+    const { steps } = await applyModel(project, text, { allowLoss: [] });
+    expect(steps).toEqual([
+      { change: 'rename', name: 'parameters.text', was: 'parameters.body' },
+      { change: 'rename', name: 'article', was: 'post' },
+      { change: 'rename', name: 'article.abstract', was: 'article.summary' },
+    ]);
+    expect(await ok(project.get('/article/unit'))).toMatchObject({ items: [{ abstract: 'Short', text: 'Long' }] });
+    expect((await applyModel(project, text)).steps).toEqual([]);
+  });
+
+  it('are refused where neither they nor the new ones are there', async () => {
+    const project = await service.project();
+    await expect(applyModel(project, 'kinds: { article: { was: post } }\n')).rejects.toThrow(
+      "kinds.article.was: there is no 'post', and no 'article'",
+    );
+  });
+});
