@@ -37,7 +37,7 @@ export const MODEL_FILE_SCHEMAS: Readonly<Record<string, Schema>> = {
   kind_model_file: {
     type: 'object',
     description: 'A model file. Its own schema is at `/model/schema.json`.',
-    properties: { format: { const: 'kind-model' }, version: { const: 1 } },
+    properties: { format: STRING, version: { type: 'integer', minimum: 1 } },
     required: ['format', 'version'],
     additionalProperties: true,
   },
