@@ -22,7 +22,6 @@ await ok(project.post('/kind/unit', { id: 'taken', parameters: ['name'] }));
 
 describe('a kind', () => {
   it.each([
-    ['model', 'the table of the version'],
     ['parameter', 'the table of parameters'],
     ['page', 'a word of the statements'],
     [`${'k'.repeat(60)}abc`, 'a long one'],
