@@ -1,6 +1,8 @@
 /**
  * A remote kind: public holidays, from a service with the API of https://date.nager.at. The kind:
- * { "id": "holiday", "remote": true, "parameters": ["country", "name", { "id": "year", "kind_id": "integer" },
+ * { "id": "holiday", "remote": true, "parameters": [
+ *   { "id": "country", "kind_id": "unit", "reference_kind": "country", "own": true },
+ *   { "id": "name", "kind_id": "string", "own": true }, { "id": "year", "kind_id": "integer" },
  *   { "id": "date", "kind_id": "date" }] }
  */
 import { FunctionError, kind, type Filter, type RemoteUnit } from 'kind';

@@ -138,7 +138,12 @@ describe('the holidays', () => {
     vi.stubEnv('HOLIDAYS_URL', `http://127.0.0.1:${(service.address() as AddressInfo).port}`);
     await project.post('/kind/unit', {
       ...{ id: 'holiday', remote: true },
-      parameters: ['country', 'name', { id: 'year', kind_id: 'integer' }, { id: 'date', kind_id: 'date' }],
+      parameters: [
+        { id: 'country', kind_id: 'unit', reference_kind: 'country', own: true },
+        { id: 'name', kind_id: 'string', own: true },
+        { id: 'year', kind_id: 'integer' },
+        { id: 'date', kind_id: 'date' },
+      ],
     });
   });
   afterAll(() => {
