@@ -17,7 +17,7 @@ interface Allowed {
   readonly allowOpen?: readonly string[];
 }
 
-/** @param text without `format` and `version`, which are added */
+/** @param text `format` and `version` are added where it lacks them */
 export function applyModel(project: TestProject, text: string, allowed: Allowed = {}): Promise<AppliedModel> {
   return run(project, text, false, allowed);
 }
@@ -32,7 +32,7 @@ async function run(
   undo: boolean,
   { allowLoss, allowOpen }: Allowed,
 ): Promise<AppliedModel> {
-  const file = await readModelFile(text.startsWith(HEAD) ? text : HEAD + text, 'yaml', new EventLoopYield());
+  const file = await readModelFile(text.includes(HEAD) ? text : HEAD + text, 'yaml', new EventLoopYield());
   const row = await app.get(Provisioning).getActive(id);
   const names = (given: readonly string[] | undefined) => (given ? new Set(given) : ALL);
   const options = { caller: SYSTEM, undo, allowLoss: names(allowLoss), allowOpen: names(allowOpen) };

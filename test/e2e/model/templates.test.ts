@@ -1,23 +1,16 @@
 /** The models of `templates/`: what they make, and who may do what in it. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { ModelApply } from '../../../src/model-file/apply-model.js';
-import { readModelFile } from '../../../src/model-file/read-model-file.js';
-import { Provisioning } from '../../../src/catalog/project/provisioning.js';
-import { EventLoopYield } from '../../../src/shared/event-loop-yield.js';
-import { SYSTEM } from '../../../src/tenancy/caller.js';
 import { anonymous, signUp, tokensOf } from '../../support/callers.js';
 import { expectNoDrift, ok } from '../../support/definitions.js';
+import { applyModel } from '../../support/model-files.js';
 import { sharedService, type TestProject } from '../../support/service.js';
 
 const service = await sharedService();
 
-async function apply(project: TestProject, name: string) {
+function apply(project: TestProject, name: string) {
   const text = readFileSync(new URL(`../../../templates/${name}.yaml`, import.meta.url), 'utf8');
-  const file = await readModelFile(text, 'yaml', new EventLoopYield());
-  const row = await service.service.app.get(Provisioning).getActive(project.id);
-  const options = { caller: SYSTEM, undo: false, allowLoss: new Set<string>(), allowOpen: new Set(['all']) };
-  return service.service.app.get(ModelApply).apply(row, file, options);
+  return applyModel(project, text, { allowLoss: [] });
 }
 
 async function made(name: string): Promise<TestProject> {
