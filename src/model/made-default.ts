@@ -35,7 +35,7 @@ function madeBy({ type, multiple, default: value }: GivenDefault): MadeDefault |
 /** The definition with a default that is made apart from values, so that nothing takes its text for one. */
 export function withMadeDefault<Def extends GivenDefault>(def: Def): Def & { readonly made: MadeDefault | undefined } {
   const made = madeBy(def);
-  return { ...def, made, ...(made && { default: null }) };
+  return made ? { ...def, made, default: null } : { ...def, made };
 }
 
 /** A default that is made, as definitions have it. */
