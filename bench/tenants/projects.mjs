@@ -55,7 +55,7 @@ export async function withProvisioning(dist, databaseUrl, dataDir, work) {
       create,
       remove: (id) => provisioning.delete(id),
       exportTo: async (id, folder) => void (await exportFolder(context, id, folder, false)),
-      importFrom: async (id, folder) => void (await importFolder(context, id, folder)),
+      importFrom: async (id, folder) => void (await importFolder(context, id, folder, {})),
     });
   });
 }
