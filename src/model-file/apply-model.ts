@@ -17,14 +17,20 @@ import type { ProjectRow } from '../database/registry/project.repository.js';
 import { setAccessDefaultStatement } from '../sql/definition/model.sql.js';
 import type { AccessDefault } from '../model/access-levels.js';
 import type { Model } from '../model/model.js';
-import { namedByRecord } from '../shared/identifiers.js';
 import { jsonEqual, type Json } from '../shared/json.js';
 import type { FileObject } from './sections.js';
 import { openings } from '../access/openings.js';
 import { Faults, KindError, refusal, retryLater } from '../shared/errors.js';
 import { EventLoopYield } from '../shared/event-loop-yield.js';
 import { runYielding } from '../shared/work-in-pieces.js';
-import { changesTo, definitionsIn, type Definition, type Definitions } from './definitions.js';
+import {
+  changesTo,
+  definitionsIn,
+  isOwnOfKind,
+  sharedThatPart,
+  type Definition,
+  type Definitions,
+} from './definitions.js';
 import { lostByOthers, openedByOthers, type ChangedSetting } from './other-effects.js';
 import { stepsOf, type Done, type Step } from './steps.js';
 import { ModelFiles, onOrOff } from './model-files.js';
@@ -148,8 +154,8 @@ export class ModelApply {
   async #rename(given: Session, wanted: Definitions) {
     const renamed: Definition[] = [];
     let [session, present] = [given, definitionsIn(await this.files.fileOf(given))];
-    for (const isOf of [isOutside, isInside]) {
-      const some = [...wanted.values()].filter((each) => isOf(each) && present.has(formerKeyOf(each)));
+    for (const isOwn of [false, true]) {
+      const some = [...wanted.values()].filter((each) => isOwnOfKind(each) === isOwn && present.has(formerKeyOf(each)));
       if (some.length === 0) continue;
       session = await this.writer.rename(session, some);
       present = definitionsIn(await this.files.fileOf(session));
@@ -159,18 +165,28 @@ export class ModelApply {
     return { session, renamed, present };
   }
 
+  /** Shared parameters become own ones, before anything else of them changes. */
+  async #part(given: Session, wanted: Definitions, present: Definitions) {
+    const shared = sharedThatPart(wanted, present);
+    if (shared.length === 0) return { session: given, parted: [], present };
+    const session = await this.writer.part(given, shared);
+    const now = definitionsIn(await this.files.fileOf(session));
+    return { session, parted: [...now].flatMap(([key, each]) => (present.has(key) ? [] : [each])), present: now };
+  }
+
   async #write(given: Session, { definitions, settings, partial, drop }: ModelFile): Promise<Written> {
-    const { session, renamed, present } = await this.#rename(given, definitions);
-    const changes = changesTo(definitions, present, { partial, drop: keysOf(drop, present) });
+    const { renamed, ...named } = await this.#rename(given, definitions);
+    const { session, parted, present } = await this.#part(named.session, definitions, named.present);
+    const changes = changesTo(definitions, present, { partial, drop });
     const accessDefault = settings[ACCESS_DEFAULT];
     if (accessDefault !== undefined && accessDefault !== session.model.accessDefault)
       await given.executor.run(setAccessDefaultStatement(given.project.schema, accessDefault as AccessDefault));
     await this.writer.writeModel(session, changes);
-    return { renamed, changes };
+    return { renamed, parted, changes };
   }
 }
 
-type Written = Pick<Done, 'renamed' | 'changes'>;
+type Written = Pick<Done, 'renamed' | 'parted' | 'changes'>;
 
 function fillsOf({ definitions }: ModelFile, write: Fills['write']): Fills {
   const values = [...definitions.values()].flatMap(({ id, fill }): [string, Json][] =>
@@ -237,14 +253,6 @@ function changedSettings(given: FileObject, { settings: stored }: ProjectRow, { 
   return { changed, values };
 }
 
-function isInside({ section, id }: Definition): boolean {
-  return section === 'parameters' && namedByRecord(id).ownKind !== undefined;
-}
-
-function isOutside(definition: Definition): boolean {
-  return !isInside(definition);
-}
-
 function formerKeyOf({ section, was = '' }: Definition): string {
   return `${section}/${was}`;
 }
@@ -258,15 +266,4 @@ function refuseMissing(wanted: Definitions, present: Definitions): void {
     faults.add('model.bad_file', `${path}: there is no '${was}', and no '${id}'`, { parameter: path });
   }
   faults.throwIfAny();
-}
-
-/** What the names of `drop` are: `article`, `article.summary`, `parameters.price`, `links.cites`. */
-function keysOf(names: readonly string[], present: Definitions): ReadonlySet<string> {
-  return new Set(
-    names.flatMap((name) => {
-      const [first = '', second] = name.split('.');
-      const keys = second === undefined ? [`kinds/${first}`] : [`${first}/${second}`, `parameters/${name}`];
-      return keys.filter((key) => present.has(key));
-    }),
-  );
 }

@@ -3,8 +3,9 @@ import { MEMBER_GROUP } from '../model/model.js';
 import type { ParameterTypeId } from '../model/parameter-type/parameter-types.js';
 import { parameterType } from '../model/parameter-type/type-by-id.js';
 import { Faults } from '../shared/errors.js';
-import { parameterRecordId } from '../shared/identifiers.js';
+import { namedByRecord, parameterRecordId } from '../shared/identifiers.js';
 import { isPlainObject, jsonEqual, type Json } from '../shared/json.js';
+import { getOrInsert } from '../shared/maps.js';
 import {
   builtInRecord,
   defaultOf,
@@ -31,6 +32,11 @@ export interface Definition {
   readonly fill?: Json;
 }
 
+/** Whether it is a parameter of one kind alone. */
+export function isOwnOfKind({ section, id }: Pick<Definition, 'section' | 'id'>): boolean {
+  return section === 'parameters' && namedByRecord(id).ownKind !== undefined;
+}
+
 /** By section and id: `kinds/article`, `parameters/article.state`. */
 export type Definitions = ReadonlyMap<string, Definition>;
 
@@ -54,7 +60,9 @@ export function definitionsIn(file: FileObject): Definitions {
         kindId: SECTION_KINDS[section],
         id,
         values:
-          isListing && parameters !== undefined ? { ...values, parameters: listed.map(([name]) => name) } : values,
+          isListing && parameters !== undefined
+            ? { ...values, parameters: parameters === null ? null : listed.map(([name]) => name) }
+            : values,
         ...(typeof was === 'string' && { was }),
       });
     }
@@ -107,17 +115,20 @@ export interface ModelChanges {
 /**
  * What leads from the present definitions to those of a file, after renames. A whole file is meant whole: what it does not
  * name is deleted, and a field that an entry lacks has its default. In a partial one that stays.
- * @param drop the keys of what a partial file deletes
- * @throws KindError 400 where a parameter would get a type that loses something
+ * @param drop the names of what a partial file drops
+ * @throws KindError 400 where a parameter would get a type that loses something, or stop being one of its kind alone
  */
 export function changesTo(
-  wanted: Definitions,
+  file: Definitions,
   present: Definitions,
-  { partial, drop }: { readonly partial: boolean; readonly drop: ReadonlySet<string> },
+  { partial, drop }: { readonly partial: boolean; readonly drop: readonly string[] },
 ): ModelChanges {
   const creates: Definition[] = [];
   const edits: Edit[] = [];
   const faults = new Faults();
+  const dropped = droppedBy(drop, file, faults);
+  const wanted = partial ? withListsOf(present, file, dropped.listed) : file;
+  refuseShared(wanted, present, partial, faults);
   const members = (wanted.get(`groups/${MEMBER_GROUP}`)?.values['kind_list'] ?? []) as readonly string[];
   for (const [key, definition] of wanted) {
     const stored = present.get(key);
@@ -139,7 +150,7 @@ export function changesTo(
   faults.throwIfAny();
   const deletes: Definition[] = [];
   for (const [key, definition] of present) {
-    if (partial ? !drop.has(key) : wanted.has(key)) continue;
+    if (partial ? !dropped.keys.has(key) : wanted.has(key)) continue;
     if (!isBuiltIn(definition)) deletes.push(definition);
     else {
       const values = changedValues({ ...definition, values: {} }, definition.values, {});
@@ -147,6 +158,87 @@ export function changesTo(
     }
   }
   return { creates, edits, deletes };
+}
+
+/** The field with the names of what belongs to a definition. */
+const LISTS: Readonly<Partial<Record<Section, string>>> = {
+  kinds: 'parameters',
+  links: 'parameters',
+  groups: 'kind_list',
+};
+
+interface Dropped {
+  readonly keys: ReadonlySet<string>;
+  /** What goes from the list of a definition, by its key. */
+  readonly listed: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** What is meant by `article`, `article.summary`, `parameters.price`, `links.cites`, `links.cites.page`. */
+function droppedBy(names: readonly string[], file: Definitions, faults: Faults): Dropped {
+  const keys = new Set<string>();
+  const listed = new Map<string, Set<string>>();
+  for (const name of names) {
+    const [first = '', ...rest] = name.split('.');
+    const [section, id = '', member]: readonly [Section, ...string[]] =
+      rest.length > 0 && isSection(first) ? [first, ...rest] : ['kinds', first, ...rest];
+    const key = `${section}/${id}`;
+    const named = file.get(key);
+    if (member === undefined) keys.add(key);
+    else getOrInsert(listed, key, () => new Set()).add(member);
+    const isNamed = member === undefined ? named : namesIn(named?.values[LISTS[section] ?? '']).includes(member);
+    if (isNamed) faults.add('model.bad_file', `drop: '${name}' is also in the file`, { parameter: 'drop' });
+  }
+  return { keys, listed };
+}
+
+function isSection(name: string): name is Section {
+  return name === 'parameters' || SECTIONS.some((section) => section === name);
+}
+
+/** The definitions of a partial file, whose lists have what is there already, without what is dropped. */
+function withListsOf(present: Definitions, file: Definitions, dropped: Dropped['listed']): Definitions {
+  const wanted = new Map(file);
+  for (const key of new Set([...file.keys(), ...dropped.keys()])) {
+    const [stored, given] = [present.get(key), file.get(key)];
+    const list = stored && LISTS[stored.section];
+    const added = list === undefined ? undefined : given?.values[list];
+    if (!stored || list === undefined || added === null || (added === undefined && !dropped.has(key))) continue;
+    const names = [...namesIn(stored.values[list]), ...namesIn(added)];
+    const left = [...new Set(names)].filter((name) => !dropped.get(key)?.has(name));
+    wanted.set(key, { ...(given ?? stored), values: { ...given?.values, [list]: left } });
+  }
+  return wanted;
+}
+
+export function namesIn(list: Json | undefined): readonly string[] {
+  return Array.isArray(list) ? (list as string[]) : [];
+}
+
+/** The shared parameters of which a file has own ones, in kinds that have the shared one. */
+export function sharedThatPart(file: Definitions, present: Definitions): Definition[] {
+  const parting = [...file.values()].flatMap(({ section, id, values, owner }) => {
+    if (section !== 'parameters' || values['own'] !== true || present.has(`parameters/${id}`)) return [];
+    const { id: name } = namedByRecord(id);
+    const shared = present.get(`parameters/${name}`);
+    const isShared = namesIn(present.get(`kinds/${owner ?? ''}`)?.values['parameters']).includes(name);
+    return shared && isShared ? [shared] : [];
+  });
+  return [...new Set(parting)];
+}
+
+/** A parameter of one kind alone stays so. */
+function refuseShared(wanted: Definitions, present: Definitions, partial: boolean, faults: Faults): void {
+  for (const { section, id, values } of wanted.values()) {
+    if (section !== 'kinds') continue;
+    for (const name of namesIn(values['parameters'])) {
+      const key = `parameters/${parameterRecordId({ id: name, ownKind: id })}`;
+      const isAlone = partial && wanted.get(`parameters/${name}`)?.owner !== id;
+      if (!present.has(key) || wanted.has(key) || isAlone) continue;
+      const path = `kinds.${id}.parameters.${name}`;
+      const text = `${path} belongs to this kind alone, and stays so: define it here, with own: true`;
+      faults.add('model.bad_file', text, { parameter: path });
+    }
+  }
 }
 
 /** The type that a parameter can get without a loss, by its own. */
@@ -185,10 +277,23 @@ function changedValues(definition: Definition, before: FileObject, { partial, is
     // The changes of members are always recorded.
     const isRecorded = isMembers === true && definition.section === 'kinds' && name === 'changes';
     const preset = isRecorded ? 'feed' : defaultOf(definition, name);
-    const value = definition.values[name] ?? preset;
+    const given = definition.values[name] ?? preset;
+    const value = name === 'access' ? accessOf(given, preset, partial ? before[name] : null) : given;
     if (!jsonEqual(value, before[name] ?? preset)) changed[name] = value;
   }
   return changed;
+}
+
+/** Null is the default of an operation. @param before what stays where it is not named */
+function accessOf(given: Json, preset: Json, before: Json | undefined): Json {
+  if (!isPlainObject(given)) return given;
+  const settings: Record<string, Json> = { ...(isPlainObject(before) && before), ...given };
+  const defaults: FileObject = isPlainObject(preset) ? preset : {};
+  for (const name of Object.keys(settings)) {
+    settings[name] ??= defaults[name] ?? null;
+    if (settings[name] === null) delete settings[name];
+  }
+  return Object.keys(settings).length > 0 ? settings : null;
 }
 
 function isBuiltIn({ section, id }: Definition): boolean {

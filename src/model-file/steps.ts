@@ -6,7 +6,7 @@ import { LINK_TABLE } from '../model/names.js';
 import type { Guard } from '../model/table/diff.js';
 import { namedByRecord } from '../shared/identifiers.js';
 import { isPlainObject, jsonEqual, type Json } from '../shared/json.js';
-import type { Definition, Edit, ModelChanges } from './definitions.js';
+import { isOwnOfKind, namesIn, type Definition, type Edit, type ModelChanges } from './definitions.js';
 
 export interface Step {
   readonly change: 'rename' | 'add' | 'edit' | 'drop';
@@ -29,6 +29,8 @@ export interface Step {
 
 export interface Done {
   readonly renamed: readonly Definition[];
+  /** Shared parameters that are now own ones. */
+  readonly parted: readonly Definition[];
   readonly changes: ModelChanges;
   /** As the effects of a change of definitions have them. */
   readonly losses: readonly Readonly<Record<string, Json>>[];
@@ -49,17 +51,21 @@ export interface Done {
   };
 }
 
-export function stepsOf({ renamed, changes, losses, lost, openings, settings, seeded, found }: Done): Step[] {
+export function stepsOf({ renamed, parted, changes, losses, lost, openings, settings, seeded, found }: Done): Step[] {
   const steps = new Map<string, Step>();
   const add = (step: Step): void => {
     const known = steps.get(step.name);
-    if (!known || known.change === 'edit') steps.set(step.name, { ...known, ...step });
+    if (!known || known.change === 'edit') steps.set(step.name, { ...known, ...step, ...fieldsOf(known, step) });
   };
   for (const definition of renamed) {
     const was = nameOf({ ...definition, id: definition.was ?? definition.id });
     add({ change: 'rename', name: nameOf(definition), was });
   }
   for (const definition of withoutParts(changes.creates)) add({ change: 'add', name: nameOf(definition) });
+  for (const definition of parted) {
+    if (!changes.deletes.some(({ id }) => id === definition.id))
+      add({ change: 'edit', name: nameOf(definition), fields: ['own'] });
+  }
   for (const edit of changes.edits) for (const step of stepsOfEdit(edit)) add(step);
   for (const definition of withoutParts(changes.deletes)) add({ change: 'drop', name: nameOf(definition) });
   for (const name of settings) add({ change: 'edit', name: `settings.${name}` });
@@ -81,6 +87,10 @@ export function stepsOf({ renamed, changes, losses, lost, openings, settings, se
   }
   if (found) addFound(found, steps, put);
   return [...steps.values()];
+}
+
+function fieldsOf(known: Step | undefined, { fields }: Step): Pick<Step, 'fields'> {
+  return known?.fields && fields ? { fields: [...known.fields, ...fields] } : {};
 }
 
 /** Parameters of one kind come and go with it. */
@@ -121,7 +131,7 @@ function nameOfGuard({ kind, linkType, parameter }: Guard, { kinds }: Model): st
 
 function nameOf({ section, id }: Pick<Definition, 'section' | 'id'>): string {
   if (section === 'kinds') return id;
-  return section === 'parameters' && namedByRecord(id).ownKind !== undefined ? id : `${section}.${id}`;
+  return isOwnOfKind({ section, id }) ? id : `${section}.${id}`;
 }
 
 /** Access is told by operation, and the list of parameters by parameter. */
@@ -144,10 +154,6 @@ function stepsOfEdit({ definition, values, before, from }: Edit): Step[] {
   }
   const fields = [...(from === undefined ? [] : ['type']), ...Object.keys(others)];
   return fields.length > 0 ? [{ change: 'edit', name, fields }, ...steps] : steps;
-}
-
-function namesIn(list: Json | undefined): readonly string[] {
-  return Array.isArray(list) ? (list as string[]) : [];
 }
 
 function settingsIn(access: Json | undefined): Readonly<Record<string, Json>> {

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { asSystem, changeOf, type Session } from '../catalog/session/session.js';
 import { loadModel } from '../catalog/model/model-store.js';
 import type { FilledNulls } from '../catalog/definition/filled-nulls.js';
+import { copyParameters } from '../catalog/definition/copied-parameters.js';
 import { retypeParameters, type RetypedParameter } from '../catalog/definition/retype-parameters.js';
 import { getBuiltInKind, isMemberKind, type KindDef, type Model } from '../model/model.js';
 import { parseMatchingQuery, parseUpsertQuery } from '../http/route/parse-write-query.js';
@@ -37,6 +38,16 @@ export class ModelWriter {
       to: namedByRecord(id).id,
     }));
     return renamed.length > 0 ? this.renames.renameAll(renamed, session) : Promise.resolve(session);
+  }
+
+  /** Gives each kind that has them an own one in place of shared ones. Returns the session with the new model. */
+  async part(session: Session, shared: readonly Definition[]): Promise<Session> {
+    if (shared.length === 0) return session;
+    for (const definition of shared) {
+      await this.#edit(session, { definition, values: { own: true }, before: definition.values }, new Map());
+    }
+    await copyParameters(session.project, changeOf(session));
+    return reloaded(session);
   }
 
   /** Writes what makes the model. All of it is checked when it is there. */

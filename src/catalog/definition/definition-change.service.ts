@@ -28,7 +28,6 @@ import { dropCountsStatement } from '../../sql/count.sql.js';
 import { lockForDefinitionChangeStatement } from '../../sql/definition/ddl.sql.js';
 import {
   bumpVersionStatement,
-  copyParameterStatement,
   closeFieldAccessStatement,
   forgetDefinedInStatement,
   recordDefinedInStatement,
@@ -49,6 +48,7 @@ import { withoutNulls } from './filled-nulls.js';
 import { raiseVersion, PROJECT_LOCK_TIMEOUT, lockProject } from '../model/raise-version.js';
 import { PatternMatcher } from '../pattern/pattern-matcher.js';
 import { DefinitionChange, type AroundChange, type ChangeOptions } from './definition-change.js';
+import { copyParameters, typeOfParameter } from './copied-parameters.js';
 import { refuseIfLocked } from './locked-model.js';
 import { renameInUnits } from './rename-definitions.js';
 import { runSteps } from './run-steps.js';
@@ -188,7 +188,7 @@ export class DefinitionChangeService {
 
   async #apply(project: Project, change: DefinitionChange): Promise<Model> {
     const { tx, before } = change;
-    await this.#copyParameters(project, change);
+    await copyParameters(project, change);
     const yielder = new EventLoopYield(project.schema);
     const written = await this.#takeChecks(project, change, await loadModel(tx, project, { known: before }));
     await runYielding(checkWritten(written, change), yielder);
@@ -308,15 +308,6 @@ export class DefinitionChangeService {
     const closed = kinds.size + linkTypes.size + parameters.size + transitions.size;
     return closed > 0 ? loadModel(tx, project, { known: written }) : written;
   }
-
-  /** Makes shared parameters own ones of kinds. */
-  async #copyParameters(project: Project, change: DefinitionChange): Promise<void> {
-    for (const [id, kinds] of change.copied) {
-      const plan = change.planOf(project, typeOfParameter(change.before, id));
-      await change.tx.run(copyParameterStatement(plan, id, kinds));
-      await change.tx.run(deleteUnitsStatement(plan, [id]));
-    }
-  }
 }
 
 /** A definition that has parameters, by the ids of their records. */
@@ -350,12 +341,6 @@ function byType(model: Model, ids: readonly string[]): ReadonlyMap<string, reado
   const types = new Map<string, string[]>();
   for (const id of ids) getOrInsert(types, typeOfParameter(model, id), () => []).push(id);
   return types;
-}
-
-function typeOfParameter({ parameters }: Model, id: string): string {
-  const def = parameters.get(id);
-  if (!def) throw new Error(`there is no parameter ${id}`);
-  return def.type;
 }
 
 /** The records of own parameters that their kind does not have. */
