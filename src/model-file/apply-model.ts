@@ -22,6 +22,7 @@ import type { FileObject } from './sections.js';
 import { openings } from '../access/openings.js';
 import { Faults, KindError, refusal, retryLater } from '../shared/errors.js';
 import { EventLoopYield } from '../shared/event-loop-yield.js';
+import { SecretBox } from '../shared/secret-box.js';
 import { runYielding } from '../shared/work-in-pieces.js';
 import {
   changesTo,
@@ -32,6 +33,7 @@ import {
   type Definitions,
 } from './definitions.js';
 import { lostByOthers, openedByOthers, type ChangedSetting } from './other-effects.js';
+import { withoutSameSecrets } from './same-secrets.js';
 import { stepsOf, type Done, type Step } from './steps.js';
 import { ModelFiles, onOrOff } from './model-files.js';
 import type { ModelFile } from './read-model-file.js';
@@ -71,6 +73,7 @@ export class ModelApply {
     private readonly writer: ModelWriter,
     private readonly projects: Provisioning,
     private readonly deployments: Deployments,
+    private readonly box: SecretBox,
   ) {}
 
   /** @throws KindError 400, 403; 409 where a step loses or opens something and that is not allowed */
@@ -177,7 +180,7 @@ export class ModelApply {
   async #write(given: Session, { definitions, settings, partial, drop }: ModelFile): Promise<Written> {
     const { renamed, ...named } = await this.#rename(given, definitions);
     const { session, parted, present } = await this.#part(named.session, definitions, named.present);
-    const changes = changesTo(definitions, present, { partial, drop });
+    const changes = await withoutSameSecrets(session, this.box, changesTo(definitions, present, { partial, drop }));
     const accessDefault = settings[ACCESS_DEFAULT];
     if (accessDefault !== undefined && accessDefault !== session.model.accessDefault)
       await given.executor.run(setAccessDefaultStatement(given.project.schema, accessDefault as AccessDefault));

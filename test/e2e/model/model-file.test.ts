@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { asAdministrator, asMember, defineKinds } from '../../support/callers.js';
 import { runCommand } from '../../support/command-line.js';
 import { ok, query } from '../../support/definitions.js';
+import { applyModel, planModel } from '../../support/model-files.js';
 import { makeKey } from '../../support/keys.js';
 import { sharedService, type TestProject } from '../../support/service.js';
 
@@ -312,6 +313,50 @@ identity_providers:
     expect(row?.sealed).toMatch(/./);
     expect(row?.sealed).not.toContain('very secret');
     expect((await runCommand('model', 'dump', one.id)).out).not.toContain('secret');
+    expect(await runCommand('model', 'plan', path, one.id)).toMatchObject({ code: 0, out: `${one.id}: equal\n` });
+    vi.stubEnv('MODEL_TEST_SECRET', 'another');
+    const planned = await runCommand('model', 'plan', path, one.id);
+    expect(planned).toMatchObject({
+      code: 3,
+      out: expect.stringContaining('edit  identity_providers.login') as string,
+    });
+    expect(planned.out).not.toContain('another');
+  });
+
+  it('are a change where they are others than those that are stored, and stay where they are left out', async () => {
+    const one = await service.project();
+    await asMember(one);
+    await defineKinds(one, { id: 'note', changes: 'feed' });
+    const hook = (headers: string, url = 'https://example.org/h') =>
+      `webhooks:\n  audit:\n    url: ${url}\n    kinds: [note]\n    headers: ${headers}\n`;
+    const text = (secret: string, headers: string) => login(secret) + hook(headers);
+    await applyModel(one, text('very secret', '{ a: one, b: two }'));
+    const sealed = () =>
+      query(one, 'SELECT client_secret, sealed_headers FROM $schema.identity_provider CROSS JOIN $schema.webhook');
+    const before = await sealed();
+    const plan = async (file: string) => (await planModel(one, file)).steps;
+    for (const [secret, headers] of [
+      ['very secret', '{ a: one, b: two }'],
+      ['', '{ a: , b: two }'],
+    ] as const) {
+      expect((await applyModel(one, text(secret, headers))).state).toBe('equal');
+      expect(await sealed()).toEqual(before);
+    }
+    expect(await plan(login('very secret').replace('client_id: x', 'client_id: y'))).toEqual([
+      { change: 'edit', name: 'identity_providers.login', fields: ['client_id'] },
+    ]);
+    expect(await plan(login('another'))).toEqual([
+      { change: 'edit', name: 'identity_providers.login', fields: ['client_secret'] },
+    ]);
+    for (const other of ['{ a: two, b: two }', '{ a: one }', '{ a: one, b: two, c: three }', '{ b: one, a: two }']) {
+      expect([other, await plan(text('', other))]).toEqual([
+        other,
+        [{ change: 'edit', name: 'webhooks.audit', fields: ['headers'] }],
+      ]);
+    }
+    const moved = login('') + hook('{ a: one, b: two }', 'https://other.example.org/h');
+    await applyModel(one, moved);
+    expect(await plan(moved)).toEqual([]);
   });
 
   it.each(['{ env: PATH }', '{ env: MODEL_A, more: 1 }'])('are no other variables: %s', async (secret) => {
