@@ -164,15 +164,19 @@ export function listProjectsCommand(parent: Command, { terminal, services }: Com
 }
 
 function projectTable(projects: readonly (RegistryView | ProjectView)[], long: boolean): string {
-  const rows = projects.map(({ key, label, status, otp, inserted_at, ...more }) => [
+  const rows = projects.map(({ key, label, status, otp, model, inserted_at, ...more }) => [
     key,
     label,
     status,
     onOrOffText(otp),
+    model,
     ...(long ? [('access_default' in more ? more.access_default : null) ?? ''] : []),
     inserted_at,
   ]);
-  return textTable([['KEY', 'LABEL', 'STATUS', 'OTP', ...(long ? ['ACCESS DEFAULT'] : []), 'INSERTED AT'], ...rows]);
+  return textTable([
+    ['KEY', 'LABEL', 'STATUS', 'OTP', 'MODEL', ...(long ? ['ACCESS DEFAULT'] : []), 'INSERTED AT'],
+    ...rows,
+  ]);
 }
 
 export function showProjectCommand(parent: Command, { terminal, services }: CommandContext): void {
@@ -327,6 +331,8 @@ interface ProjectView {
   /** `deleting` if a deletion was interrupted; `project delete` finishes it. */
   readonly status: string;
   readonly otp: boolean;
+  /** `locked` if a model file alone changes the model. */
+  readonly model: string;
   /** What a kind allows that names no access; null while the project is being deleted. */
   readonly access_default: AccessDefault | null;
   /** `being built` while indexes of large kinds are not ready. */
@@ -354,6 +360,7 @@ function registryView(row: ProjectRow): RegistryView {
     label: row.label,
     status: row.status,
     otp: row.settings.otp ?? false,
+    model: row.settings.model ?? 'open',
     ...shownSettings(row.settings),
     indexes: row.unindexed ? 'being built' : 'ready',
     schema: projectOf(row).schema,

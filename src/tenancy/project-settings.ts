@@ -23,12 +23,14 @@ type SettingForm =
   | { readonly type: 'string'; readonly enum?: readonly string[] }
   | { readonly type: 'integer'; readonly minimum: number; readonly maximum: number };
 
-/** A setting that administrators of a project set as well as operators. */
+/** A setting that administrators of a project see, and set if it is not the operator's. */
 interface ByAdministrators {
   /** What it is, for the API document. */
   readonly about: string;
   /** It decides who comes in, so that it asks for a fresh proof, and no API key sets it. */
   readonly proved: boolean;
+  /** The operator alone sets it. */
+  readonly readOnly?: true;
 }
 
 interface ProjectSetting<T> {
@@ -43,7 +45,7 @@ interface ProjectSetting<T> {
   readonly isPossible: (value: unknown) => boolean;
   /** Left out: a text. */
   readonly form?: SettingForm;
-  /** Left out: it is the operator's alone. */
+  /** Left out: only the operator sees it. */
   readonly byAdministrators?: ByAdministrators;
 }
 
@@ -102,6 +104,11 @@ export const PROJECT_SETTINGS: Settings = {
   model: {
     ...choice('model', ['open', 'locked']),
     usage: 'locked (or open)',
+    byAdministrators: {
+      about: 'Whether the model changes by an apply of a model file alone. The operator sets it.',
+      proved: false,
+      readOnly: true,
+    },
   },
   background: onOrOff('background', 'off (or on)', true),
   agents: onOrOff('agents', 'off (or on)', true),
@@ -206,17 +213,20 @@ interface AdministeredSetting extends ByAdministrators {
   readonly form: SettingForm;
 }
 
-/** Those that administrators set. */
-export const ADMINISTERED: readonly AdministeredSetting[] = KEYS.flatMap((key) => {
+/** Those that administrators see. */
+export const SEEN_BY_ADMINISTRATORS: readonly AdministeredSetting[] = KEYS.flatMap((key) => {
   const { name, form = { type: 'string' }, byAdministrators } = PROJECT_SETTINGS[key];
   return byAdministrators ? [{ name, form, ...byAdministrators }] : [];
 });
 
-/** Their values, by name. */
+/** Those that administrators set. */
+export const ADMINISTERED = SEEN_BY_ADMINISTRATORS.filter(({ readOnly }) => !readOnly);
+
+/** The values of those that administrators see, by name. */
 export function administeredSettings(settings: ProjectSettings): Readonly<Record<string, Json>> {
   const shown = shownSettings(settings);
   return Object.fromEntries(
-    ADMINISTERED.map(({ name, form }) => {
+    SEEN_BY_ADMINISTRATORS.map(({ name, form }) => {
       const value = shown[name] ?? null;
       return [name, form.type === 'boolean' ? value === true || value === 'on' : value];
     }),

@@ -1,9 +1,11 @@
 /** The pages of the console about the model, used as a person would. */
+import { readFile } from 'node:fs/promises';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { defineKinds, signUp, withMembers } from '../support/callers.js';
 import { startChromium } from '../support/chromium.js';
 import { ConsolePage, EVIL } from '../support/console.js';
 import { definitionsOf, ok } from '../support/definitions.js';
+import { setSettings } from '../support/mailbox.js';
 import { startTestService } from '../support/service.js';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -63,6 +65,67 @@ describe('the list of the model', () => {
     await expect.poll(() => page.getByRole('article').count()).toBe(1);
     await page.getByRole('searchbox', { name: 'Find by name' }).fill('nothing such');
     await page.getByText('Nothing has such a name.').waitFor();
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe('the model as a file', () => {
+  it('is downloaded, planned and applied, with what it loses and opens allowed one by one', async () => {
+    await defineKinds(project, {
+      id: 'memo',
+      parameters: ['text', 'more'].map((id) => ({ id, kind_id: 'string', own: true })),
+    });
+    await ok(project.post('/memo/unit', [{ more: 'x' }, { more: 'y' }]));
+    await page.goto(url('#/model'));
+    await page.getByRole('button', { name: 'Model as a file' }).click();
+    const dialog = page.getByRole('dialog', { name: 'The model as a file' });
+    // A page without a picker saves it as any download.
+    await page.evaluate('window.showSaveFilePicker = undefined');
+    const downloading = page.waitForEvent('download');
+    await dialog.getByRole('button', { name: 'Download' }).click();
+    const stored = await readFile(await (await downloading).path(), 'utf8');
+    expect(stored).toContain('format: kind-model');
+    expect(stored).toContain('  memo:');
+
+    const choose = (text: string) =>
+      dialog
+        .locator('input[type=file]')
+        .setInputFiles({ name: 'model.yaml', mimeType: 'application/yaml', buffer: Buffer.from(text) });
+    await choose(stored);
+    await dialog.getByText('there is nothing to do').waitFor();
+    await choose(stored.replace('  memo:', '  memo:\n    lable: Memo'));
+    await dialog.getByText("did you mean 'label'").waitFor();
+    const part = 'format: kind-model\nversion: 1\npartial: true\n';
+    await choose(`${part}kinds: {memo: {label: A memo, public: true, access: {read: anyone}}}\ndrop: [memo.more]`);
+    const steps = dialog.getByRole('region', { name: 'What will change' });
+    await steps.getByText('memo.more is removed').waitFor();
+    const apply = dialog.getByRole('button', { name: 'Apply', exact: true });
+    expect(await apply.isDisabled()).toBe(true);
+    await opened.screenshot('model-file');
+    await expectAccessible();
+    await steps.getByRole('checkbox', { name: 'Lose what is there (2). (memo.more)' }).check();
+    expect(await apply.isDisabled()).toBe(true);
+    for (const box of await steps.getByRole('checkbox', { name: 'Let others do more' }).all()) await box.check();
+    await apply.click();
+    await dialog.waitFor({ state: 'detached' });
+    const { records } = await definitionsOf(project);
+    expect(records.kinds.find(({ id }) => id === 'memo')).toMatchObject({ label: 'A memo', parameters: ['text'] });
+    await ok(project.delete('/kind/unit/memo?cascade=true'));
+    expect(complaints.filter((each) => !each.includes('400'))).toEqual([]);
+  });
+
+  it('is the only way to change a model that is locked', async () => {
+    await setSettings(project, { model: 'locked' });
+    await page.goto(url('#/model'));
+    await page.getByText('The model of this project is locked').first().waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'New kind' }).focus();
+    expect(await page.getByRole('button', { name: 'New kind' }).getAttribute('aria-disabled')).toBe('true');
+    await page.goto(url('#/model/kind/edit/city'));
+    expect(await nameField().isDisabled()).toBe(true);
+    await setSettings(project, { model: 'open' });
+    await page.reload();
+    await expect.poll(() => nameField().isDisabled()).toBe(false);
     expect(complaints).toEqual([]);
   });
 });

@@ -56,6 +56,8 @@ export const model = {
     built_in_id: 'It belongs to the service, and never changes.',
     fixed_type:
       'It never changes, because stored values would have to be converted. For another type, make a new parameter, copy the values by an export and an import, and delete this one.',
+    locked:
+      'The model of this project is locked: it changes by model files alone (Model as a file, or `kind model apply`). The operator can unlock it.',
     locked_by_units: 'It can be changed as long as no kind with this parameter has units.',
     id: 'Id',
     no_id: 'None can be made from the name; give one',
@@ -132,6 +134,26 @@ export const model = {
     list_has_all: 'The list has the same as text.',
     stay: 'Stay',
     leave: 'Leave',
+  },
+  model_file: {
+    button: 'Model as a file',
+    title: 'The model as a file',
+    about:
+      'Kinds, parameters, access, groups and link types as YAML, to keep in a repository. Secrets and units are not in it.',
+    download: 'Download',
+    file: 'Apply a file',
+    file_help: 'It says first what the file would change. What a whole file does not name is removed.',
+    equal: 'The model is what this file says: there is nothing to do.',
+    apply: 'Apply',
+    add: '%{name} is added',
+    edit: '%{name} is changed',
+    drop: '%{name} is removed',
+    rename: '%{was} becomes %{name}',
+    refused:
+      '%{smart_count} unit contradicts it, so that the file cannot be applied: %{ids} |||| %{smart_count} units contradict it, so that the file cannot be applied, such as %{ids}',
+    loses: 'Lose what is there (%{smart_count}).',
+    opens: 'Let others do more: %{who}.',
+    estimated: 'estimated',
   },
   change: {
     created: '%{what} “%{name}” is created',

@@ -5,6 +5,7 @@ import { Link } from 'react-router';
 import { useText } from '../i18n/text.js';
 import { useRights } from '../shell/use-rights.js';
 import type { DefinitionKind } from '../api/definitions.js';
+import { useLockedModel } from './use-locked-model.js';
 import { isBuiltInId } from './use-model.js';
 
 /** A fault of the whole form; nothing if there is none. */
@@ -21,8 +22,11 @@ export function FormFault({ fault }: { fault: string | undefined }) {
 export function useDefinitionRefusals(of: DefinitionKind) {
   const text = useText();
   const { to } = useRights();
-  const refusalOf = (operation: 'create' | 'update' | 'delete', reason: string) =>
-    to(operation, of) === 'none' ? reason : undefined;
+  const isLocked = useLockedModel();
+  const refusalOf = (operation: 'create' | 'update' | 'delete', reason: string) => {
+    if (isLocked) return text('model.locked');
+    return to(operation, of) === 'none' ? reason : undefined;
+  };
   return {
     create: refusalOf('create', text('rights.new_definition')),
     update: refusalOf('update', text('rights.change_definition')),

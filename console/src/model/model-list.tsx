@@ -11,6 +11,7 @@ import { InParts } from '../shell/in-parts.js';
 import { Empty } from '../shell/page-states.js';
 import { definitionAddress } from './addresses.js';
 import { ALL_SETTINGS } from './parameter-settings.js';
+import { useLockedModel } from './use-locked-model.js';
 import { parametersOf, usersOf, type Model } from './use-model.js';
 
 /** What is rendered at once. */
@@ -99,7 +100,9 @@ interface SectionProps {
 function Section({ title, about, of, created = [of], create, children }: SectionProps) {
   const text = useText();
   const { to } = useRights();
+  const isLocked = useLockedModel();
   const mayCreate = created.some((each) => to('create', each) !== 'none');
+  const refusal = mayCreate ? undefined : text('rights.new_definition');
   const isEmpty = Array.isArray(children) ? children.length === 0 : children === false;
   return (
     <section aria-label={title}>
@@ -110,7 +113,7 @@ function Section({ title, about, of, created = [of], create, children }: Section
         <ActionButton
           size="xs"
           variant="light"
-          reason={mayCreate ? undefined : text('rights.new_definition')}
+          reason={isLocked ? text('model.locked') : refusal}
           to={`/model/${of}/new`}
         >
           {create}

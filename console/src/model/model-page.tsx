@@ -1,11 +1,14 @@
 /** The model of the project, as a list or as a diagram. The address has what is shown. */
-import { Group, SegmentedControl, Title } from '@mantine/core';
+import { Alert, Group, SegmentedControl, Title } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { useText } from '../i18n/text.js';
 import { FindInput } from '../shell/find-input.js';
 import { PageError, Waiting } from '../shell/page-states.js';
 import { useAddress } from '../shell/use-address.js';
+import { useRights } from '../shell/use-rights.js';
 import { ModelList } from './model-list.js';
+import { ModelFileButton } from './model-file.js';
+import { useLockedModel } from './use-locked-model.js';
 import { useModel } from './use-model.js';
 import './model.css';
 
@@ -14,6 +17,8 @@ const ModelDiagram = lazy(async () => ({ default: (await import('./model-diagram
 export function ModelPage() {
   const text = useText();
   const { model, error, refetch } = useModel();
+  const { administrator } = useRights();
+  const isLocked = useLockedModel();
   const [parameters, setAddress] = useAddress();
   const [view, find] = ['view', 'find'].map((name) => parameters.get(name) ?? '');
   // The address follows what is typed, later on a busy machine; nothing typed may wait for it.
@@ -25,6 +30,7 @@ export function ModelPage() {
           {text('model.title')}
         </Title>
         <Group gap="xs">
+          {administrator === true && <ModelFileButton />}
           <FindInput
             label={text('model.find')}
             value={typed}
@@ -45,6 +51,7 @@ export function ModelPage() {
           />
         </Group>
       </Group>
+      {isLocked && <Alert color="gray">{text('model.locked')}</Alert>}
       {error && <PageError error={error} onRetry={() => void refetch()} />}
       {!model && !error && <Waiting />}
       {model && view !== 'diagram' && <ModelList model={model} find={find ?? ''} />}

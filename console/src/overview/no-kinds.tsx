@@ -41,7 +41,8 @@ function Templates() {
   const use = (template: Template): void => {
     setChosen(template);
     void run(async () => {
-      await applyModel((await TEMPLATES[template]()).default);
+      // Whatever a template opens is meant.
+      await applyModel(new Blob([(await TEMPLATES[template]()).default]), { open: ['all'] });
       await client.invalidateQueries();
     });
   };

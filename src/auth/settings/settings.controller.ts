@@ -12,7 +12,14 @@ import { CASCADE_QUERY } from '../../http/route/query-names.js';
 import type { Command, Opened } from '../../run/command.js';
 import { RunInterceptor } from '../../run/run.interceptor.js';
 import { refusal } from '../../shared/errors.js';
-import { ADMINISTERED, administeredSettings, readAdministered, SettingFault } from '../../tenancy/project-settings.js';
+import {
+  ADMINISTERED,
+  administeredSettings,
+  readAdministered,
+  SEEN_BY_ADMINISTRATORS,
+  SettingFault,
+} from '../../tenancy/project-settings.js';
+import type { Project } from '../../tenancy/project.js';
 import { TenancyInterceptor } from '../../tenancy/tenancy.interceptor.js';
 import { FreshProof } from '../session/fresh-proof.js';
 import { SettingsBody } from './settings.dto.js';
@@ -75,6 +82,7 @@ export class SettingsController {
             const cascade = parseFlags(url, CASCADE_QUERY).has('cascade');
             const body = await parseBody(bytes, headers['content-type'], project.schema);
             const given = readDto(SettingsBody, body);
+            refuseReadOnly(given, project);
             const settings = settingsOf(given);
             if (provedNames().some((name) => isGiven(given, name))) await this.proof.require({ project, caller });
             const changed = await this.projects.set(project.id, { settings }, { caller, requestId, cascade });
@@ -93,6 +101,17 @@ function authorize({ caller }: Opened): void {
 
 function provedNames(): string[] {
   return ADMINISTERED.filter(({ proved }) => proved).map(({ name }) => name);
+}
+
+/** @throws KindError 400 */
+function refuseReadOnly(body: SettingsBody, { settings }: Project): void {
+  const stored = administeredSettings(settings);
+  const changed = SEEN_BY_ADMINISTRATORS.find(
+    ({ name, readOnly }) => readOnly && isGiven(body, name) && body[name] !== stored[name],
+  );
+  if (!changed) return;
+  const { name } = changed;
+  throw refusal('parameter.read_only', `'${name}' is set by the operator, by \`project set\``, { parameter: name });
 }
 
 function isGiven(body: SettingsBody, name: string): boolean {

@@ -1,16 +1,16 @@
 import { OptionalChoice, OptionalFlag, OptionalParsedText, WholeNumber } from '../../http/body/dto.js';
-import { ADMINISTERED, readAdministered, SettingFault } from '../../tenancy/project-settings.js';
+import { readAdministered, SEEN_BY_ADMINISTRATORS, SettingFault } from '../../tenancy/project-settings.js';
 
-/** The settings that are changed, by name. */
+/** The settings that are changed, by name. Those that are the operator's stand as they are, so that what was read can be sent. */
 export class SettingsBody {
   readonly [name: string]: string | number | boolean | null | undefined;
 }
 
-type Administered = (typeof ADMINISTERED)[number];
+type Seen = (typeof SEEN_BY_ADMINISTRATORS)[number];
 
-for (const setting of ADMINISTERED) fieldOf(setting)(SettingsBody.prototype, setting.name);
+for (const setting of SEEN_BY_ADMINISTRATORS) fieldOf(setting)(SettingsBody.prototype, setting.name);
 
-function fieldOf({ name, form, about: description }: Administered): PropertyDecorator {
+function fieldOf({ name, form, about: description }: Seen): PropertyDecorator {
   switch (form.type) {
     case 'boolean':
       return OptionalFlag(description);

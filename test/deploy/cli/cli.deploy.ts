@@ -169,12 +169,12 @@ describe('project list and show', () => {
   test('list them by id, and one with its kinds', async () => {
     await kind(...create('shown', '--label', 'a\u001b[31m\nb'));
     const { out } = await kind('project', 'list');
-    expect(out).toMatch(/^KEY +LABEL +STATUS +OTP +INSERTED AT\n/);
-    expect(out).toMatch(/^demo +demo +active +off +\d{4}-/m);
+    expect(out).toMatch(/^KEY +LABEL +STATUS +OTP +MODEL +INSERTED AT\n/);
+    expect(out).toMatch(/^demo +demo +active +off +open +\d{4}-/m);
     expect(out).toMatch(/^shown +a \[31m b +active/m);
     const { out: long } = await kind('project', 'list', '--long');
-    expect(long).toMatch(/^KEY +LABEL +STATUS +OTP +ACCESS DEFAULT +INSERTED AT\n/);
-    expect(long).toMatch(/^demo +demo +active +off +open +\d{4}-/m);
+    expect(long).toMatch(/^KEY +LABEL +STATUS +OTP +MODEL +ACCESS DEFAULT +INSERTED AT\n/);
+    expect(long).toMatch(/^demo +demo +active +off +open +open +\d{4}-/m);
     const [short, more] = [await json('project', 'list'), await json('project', 'list', '--long')];
     expect(short).not.toContainEqual(expect.objectContaining({ access_default: 'open' }));
     expect(more).toContainEqual(expect.objectContaining({ key: 'demo', access_default: 'open' }));

@@ -33,6 +33,9 @@ describe('the settings of a project', () => {
     });
     expect(await ok(admin.put('/settings', before))).toEqual(before);
     expect(await ok(admin.put('/settings', {}))).toEqual(before);
+    expect(before).toMatchObject({ model: 'open' });
+    await refused(admin.put('/settings', { model: 'locked', otp: true }), 400, 'parameter.read_only');
+    expect(await ok(admin.get('/settings'))).toEqual(before);
   });
 
   it('hold from the next request on', async () => {

@@ -49,7 +49,8 @@ it('refuses every other change of definitions, webhooks, providers and settings 
     ...{ kinds: { note: { label: 'A note' } }, webhooks: { audit: { active: false } } },
   };
   await ok(admin.post('/model/apply', file));
-  expect(await ok(admin.get('/settings'))).toMatchObject({ originals: 'owner' });
+  expect(await ok(admin.get('/settings'))).toMatchObject({ originals: 'owner', model: 'locked' });
+  expect((await runCommand('project', 'list')).out).toMatch(new RegExp(`^${project.id} .* locked `, 'm'));
   expect(await ok(admin.get('/kind/unit/note'))).toMatchObject({ label: 'A note' });
   expect(await ok(admin.get('/webhook/unit/audit'))).toMatchObject({ active: false });
 

@@ -5,7 +5,7 @@ import { ADMIN_KIND } from '../../../model/built-in-traits.js';
 import { PARAMETER_TYPES } from '../../../model/parameter-type/type-by-id.js';
 import { SETTING_LIST } from '../../../model/parameter-setting/parameter-settings.js';
 import { ERRORS } from '../../../shared/errors.js';
-import { ADMINISTERED } from '../../../tenancy/project-settings.js';
+import { SEEN_BY_ADMINISTRATORS } from '../../../tenancy/project-settings.js';
 import { CHANGES_SCHEMA } from './changes.schema.js';
 import { DEFINITION_SCHEMAS } from './definition.schema.js';
 import { schemaRef, type Schema, objectSchema } from '../openapi.js';
@@ -310,7 +310,10 @@ export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
   }),
   kind_settings: objectSchema(
     Object.fromEntries(
-      ADMINISTERED.map(({ name, form, about }): [string, Schema] => [name, { ...form, description: about }]),
+      SEEN_BY_ADMINISTRATORS.map(({ name, form, about, readOnly }): [string, Schema] => [
+        name,
+        { ...form, description: about, ...(readOnly && { readOnly }) },
+      ]),
     ),
   ),
   kind_nested_unit: {
