@@ -24,6 +24,7 @@ import { Faults, KindError, refusal, retryLater } from '../shared/errors.js';
 import { EventLoopYield } from '../shared/event-loop-yield.js';
 import { SecretBox } from '../shared/secret-box.js';
 import { runYielding } from '../shared/work-in-pieces.js';
+import { breaksOf } from './breaks.js';
 import {
   changesTo,
   definitionsIn,
@@ -63,6 +64,8 @@ export interface AppliedModel {
   /** Of the model: that of a plan is the one before. */
   readonly version: number;
   readonly steps: readonly Step[];
+  /** What programs that use the API would notice. */
+  readonly breaks: readonly string[];
 }
 
 @Injectable()
@@ -82,6 +85,7 @@ export class ModelApply {
     const project = projectOf(row);
     const judged = undo ? new JudgedUnits(file.seeds.length > 0) : undefined;
     let losses: Done['losses'] = [];
+    let breaks: readonly string[] = [];
     let begun: DefinitionChange | undefined;
     let version = 0;
     const report = (told: ReportedEffects): void => void (losses = told['losses'] as unknown as Done['losses']);
@@ -134,13 +138,14 @@ export class ModelApply {
         if (!undo) refuse(steps, options);
         await options.admit?.(steps);
         if (steps.length === 0) throw new NothingToDo();
+        breaks = await runYielding(breaksOf(before, model, steps), new EventLoopYield(project.schema));
         if (!undo) ({ version } = model);
         return steps;
       },
     );
     const written = await changed.catch(orNothing).catch(busy);
     const steps = Array.isArray(written) ? written : [];
-    return { state: steps.length === 0 ? 'equal' : undo ? 'changes' : 'applied', version, steps };
+    return { state: steps.length === 0 ? 'equal' : undo ? 'changes' : 'applied', version, steps, breaks };
   }
 
   #session(project: Project, caller: Caller, change: DefinitionChange): Session {

@@ -38,6 +38,11 @@ export function typeInWords({ def, type, reference, describedAs }: Field): strin
   return `${def.multiple ? 'a list of ' : ''}${describedAs ?? type.id}`;
 }
 
+/** Whether a body must set the value. */
+export function isRequired({ def, supplied }: Field): boolean {
+  return def.default === null && !def.made && !supplied && (def.required || !def.nullable);
+}
+
 /** A field that has no column because its value is the same in every unit. */
 export function constantField(id: string, constant: Json): Field {
   return builtInField({ id, type: 'string' }, { column: undefined, constant, system: true, recordOnly: true });

@@ -15,6 +15,7 @@ interface Outcome {
   readonly state: (typeof STATES)[number];
   readonly version?: number;
   readonly steps: readonly Step[];
+  readonly breaks?: readonly string[];
   /** How much is lost. */
   readonly losses: number;
   readonly ms: number;
@@ -59,8 +60,8 @@ async function outcomeOf(project: string, apply: Many['apply']): Promise<Outcome
     return { project, ...more, losses, ms: Math.round(performance.now() - began) };
   };
   try {
-    const { state, version, steps } = await apply(project);
-    return end({ state: steps.some(({ refused }) => refused) ? 'refused' : state, version, steps });
+    const { state, version, steps, breaks } = await apply(project);
+    return end({ state: steps.some(({ refused }) => refused) ? 'refused' : state, version, steps, breaks });
   } catch (error) {
     if (error instanceof UsageError) throw error;
     const refused = asRefusal(error);
@@ -86,9 +87,10 @@ function totalsText(projects: number, totals: readonly (readonly [string, number
   return `${plural(projects, 'project')}: ${totals.map(([state, count]) => `${count} ${state}`).join(', ')}\n`;
 }
 
-function outcomeText({ project, state, steps, code, text }: Outcome): string {
+function outcomeText({ project, state, steps, breaks = [], code, text }: Outcome): string {
   const why = text === undefined ? '' : `: ${code === undefined ? '' : `${code}: `}${singleLineText(text)}`;
-  return `${project}: ${state}${why}\n${textTable(steps.map(stepRow))}`;
+  const broken = breaks.map((each) => `    breaks: ${singleLineText(each)}\n`);
+  return `${project}: ${state}${why}\n${textTable(steps.map(stepRow))}${broken.join('')}`;
 }
 
 function stepRow({ change, name, was, units, loses = 0, opens = [], refused, estimated }: Step): string[] {

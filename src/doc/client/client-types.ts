@@ -4,6 +4,7 @@ import { GROUP_KIND, KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js
 import { expressionWordsOf, type ExpressionWord } from '../../model/expression.js';
 import { URL_FIELD } from '../../model/built-in/file-fields.js';
 import { storedLinkFields } from '../../model/build/link-types.js';
+import { isRequired } from '../../model/field.js';
 import { isLinkable, type Field, type KindDef } from '../../model/model.js';
 import { isParameterTypeId, parameterType } from '../../model/parameter-type/type-by-id.js';
 import { conditionOf } from '../../model/predicate/conditional-field.js';
@@ -13,7 +14,7 @@ import { takesKey, type DocumentedRoute } from '../openapi/application.js';
 import type { DocumentedFunction } from '../openapi/documented-functions.js';
 import { shownRoutes } from '../openapi/document.js';
 import { bodyFields, isRequiredInBody, readsAll } from '../openapi/schema/unit.schema.js';
-import { isRequired } from '../openapi/schema/value.schema.js';
+
 import { hasRecord, mayCreate, readableLinkTypes, type DocumentInput } from '../openapi/view.js';
 import { writtenFile } from './written-file.js';
 

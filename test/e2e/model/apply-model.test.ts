@@ -302,7 +302,12 @@ describe('names that were', () => {
     await ok(project.post('/post/unit', { summary: 'Short', body: 'Long' }));
     const text =
       'kinds: { article: { was: post, parameters: { abstract: { type: string, own: true, was: summary }, text: { type: string, was: body } } } }\n';
-    const { steps } = await applyModel(project, text, { allowLoss: [] });
+    const { steps, breaks } = await applyModel(project, text, { allowLoss: [] });
+    expect(breaks).toEqual([
+      'parameters.body is now parameters.text',
+      'post is now article',
+      'article.summary is now article.abstract',
+    ]);
     expect(steps).toEqual([
       { change: 'rename', name: 'parameters.text', was: 'parameters.body' },
       { change: 'rename', name: 'article', was: 'post' },

@@ -76,7 +76,12 @@ describe('a plan and an apply', () => {
     expect(await ok(admin.get('/note/unit'))).toMatchObject({ count: 0 });
     for (const path of ['/model/plan', '/model/apply']) {
       const { version } = applied;
-      expect(await ok(documented.post(path, fileOf(POSTS)))).toEqual({ state: 'equal', version, steps: [] });
+      expect(await ok(documented.post(path, fileOf(POSTS)))).toEqual({
+        state: 'equal',
+        version,
+        steps: [],
+        breaks: [],
+      });
     }
   });
 

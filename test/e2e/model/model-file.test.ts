@@ -224,6 +224,8 @@ describe('plan and apply', () => {
       SHOP.replace(/ {2}page:\n(?: {4}.*\n)+/, '').replace('[page, article]', '[article]'),
       'less.yaml',
     );
+    const less = await runCommand('model', 'plan', without, one.id);
+    expect(less).toMatchObject({ code: 3, out: expect.stringContaining('\n    breaks: page is gone\n') as string });
     const refused = await runCommand('model', 'apply', without, one.id);
     expect(refused.code).toBe(1);
     expect(refused.out).toContain("refused: model.loses: 'page' loses 1");

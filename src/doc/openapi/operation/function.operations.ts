@@ -10,7 +10,7 @@ import { functionResponse, writeHeaders } from './response.js';
 import { documentedPath } from './parameters.js';
 import type { EndpointMethod } from '../../../kit/module.js';
 import type { DocumentedRoute } from '../application.js';
-import { isRequired } from '../schema/value.schema.js';
+import { isRequired } from '../../../model/field.js';
 import { kindContext, isShown, type DocumentView } from '../view.js';
 
 /** The operations of functions that the caller may call, and of endpoints; those of units only if it may read any. */

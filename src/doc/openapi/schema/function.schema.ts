@@ -1,7 +1,8 @@
 /** Schemas of the list of functions, and of the bodies and answers of their calls. Pure. */
 import { EFFECTIVE_LEVELS } from '../../../access/level.js';
 import { schemaRef, type Schema, objectSchema } from '../openapi.js';
-import { orNull, defaultOf, valueDescription, isRequired, inputValue } from './value.schema.js';
+import { isRequired } from '../../../model/field.js';
+import { orNull, defaultOf, valueDescription, inputValue } from './value.schema.js';
 import { RUN_OUTCOMES } from '../../../sql/server/run.sql.js';
 import type { Field } from '../../../model/model.js';
 

@@ -31,6 +31,7 @@ const STEP: Schema = {
 const CHANGED: Readonly<Record<string, Schema>> = {
   version: { ...COUNT, description: 'Of the model.' },
   steps: { type: 'array', items: STEP },
+  breaks: { type: 'array', items: STRING, description: 'What programs that use the API would notice.' },
 };
 
 export const MODEL_FILE_SCHEMAS: Readonly<Record<string, Schema>> = {

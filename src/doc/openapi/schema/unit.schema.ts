@@ -2,7 +2,7 @@
 import { madeTexts } from '../../../model/made-default.js';
 import { grantOf } from '../../../access/access.js';
 import { describedFields, mayReadField, readableFields, writableFields } from '../../../access/masks.js';
-import { isTimeField } from '../../../model/field.js';
+import { isRequired, isTimeField } from '../../../model/field.js';
 import { expressionWordsOf } from '../../../model/expression.js';
 import { isDefinitionKind, type Field, type KindDef, type Model } from '../../../model/model.js';
 import { RENAME_TO } from '../../../model/rename/renames.js';
@@ -26,7 +26,6 @@ import {
   expressionSchema,
   valueDescription,
   isAnyValue,
-  isRequired,
   orNull,
   inputValue,
 } from './value.schema.js';

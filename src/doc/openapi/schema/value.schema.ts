@@ -136,11 +136,6 @@ function sentence(text: string): string {
   return /[.:!?…]\s*$/.test(text) ? text : `${text}.`;
 }
 
-/** Whether a body must set the value. */
-export function isRequired({ def, supplied }: Field): boolean {
-  return def.default === null && !def.made && !supplied && (def.required || !def.nullable);
-}
-
 /**
  * The default; left out if it contains a `$ref`, which readers of the document would resolve. One that is made is null
  * here, if the value may be; the description tells it.
