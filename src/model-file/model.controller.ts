@@ -195,7 +195,7 @@ export class ModelController {
       const row = await this.projects.getActive(project.id);
       return this.applier.apply(row, file, {
         ...options,
-        caller: withoutKey(caller),
+        caller: withoutScope(caller),
         ...(requestId && { requestId }),
         ...(admit && { admit }),
       });
@@ -248,9 +248,10 @@ function isKey(caller: Caller): caller is KeyCaller {
   return caller.type === 'member' && caller.key !== undefined;
 }
 
-/** What a key may do was asked for the model as a whole. */
-function withoutKey(caller: Caller): Caller {
-  return isKey(caller) ? memberCaller(caller.id, caller.kindId) : caller;
+/** What a key may do was asked for the model as a whole. It is named by what is recorded. */
+function withoutScope(caller: Caller): Caller {
+  if (!isKey(caller)) return caller;
+  return { ...memberCaller(caller.id, caller.kindId), key: { id: caller.key.id, scope: undefined } };
 }
 
 /** What decides who comes in, and what opens to strangers. */

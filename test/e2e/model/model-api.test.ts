@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { anonymous, asAdministrator, asMember, defineKinds } from '../../support/callers.js';
 import { ok, query, refusalOf } from '../../support/definitions.js';
-import { byKey } from '../../support/keys.js';
+import { byKey, makeKey } from '../../support/keys.js';
 import { sharedService, type TestProject } from '../../support/service.js';
 
 const service = await sharedService();
@@ -198,6 +198,19 @@ describe('of callers', () => {
     expect(refusalOf(await key.post('/model/apply?allow_loss=all', drop)).messages).toEqual(['access.denied']);
     const deletes = await byKey(admin, { scope: [{ kinds: ['model'], operations: ['update', 'delete'] }] });
     await ok(deletes.post('/model/apply?allow_loss=all', drop));
+  });
+
+  it('keys are named beside their member by the history and the feed of what they write', async () => {
+    const { admin } = await made();
+    const written = await makeKey(admin, { scope: SCOPE });
+    const tag = { changes: 'history', parameters: { code: { type: 'string', own: true, is_primary: true } } };
+    const file = fileOf({ kinds: { tag }, units: { tag: { by: ['code'], items: [{ code: 'red' }] } } });
+    await ok(admin.as(written.secret).post('/model/apply', file));
+    const by = { key: written.id, member: written.member };
+    const history = await ok(admin.get('/tag/unit/red/history'));
+    expect(history.items).toMatchObject([{ operation: 'create', ...by }]);
+    const feed = await ok(admin.get('/changes?kinds=[tag]&since='));
+    expect(feed.items).toMatchObject([{ kind_id: 'tag', ...by }]);
   });
 
   it.each([
