@@ -5,7 +5,7 @@ import { isPlainObject, typeName, type Json } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import { sha256 } from '../shared/sha256.js';
 import { shortened } from '../shared/texts.js';
-import type { AgentRights, Caller, KeyScope } from '../tenancy/caller.js';
+import { type AgentRights, type Caller, isAdministrator, type KeyScope } from '../tenancy/caller.js';
 
 /** The operations that a scope may name: a member signs up without a key. */
 export const SCOPED_OPERATIONS: readonly Operation[] = OPERATIONS.filter((operation) => operation !== 'signup');
@@ -85,17 +85,32 @@ export function scopeFaults(scope: Json, model: Model): string[] {
   if (named.length > LIMITS.scopeKinds)
     faults.push(`scope: names at most ${LIMITS.scopeKinds} kinds, got ${named.length}`);
   if (!isModelScope(model, named)) return faults;
-  if (named.some((id) => id !== MODEL_SCOPE))
-    faults.push(`scope: a key for '${MODEL_SCOPE}', which is all of the model, is for nothing else`);
-  const others = partsOf(scope).flatMap(({ operations }) => operations);
+  const ofModel = partsOf(scope).filter(({ kinds }) => kinds.includes(MODEL_SCOPE));
+  if (ofModel.some(({ kinds }) => kinds.length > 1))
+    faults.push(`scope: '${MODEL_SCOPE}', which is all of the model, has a part of its own`);
+  const others = ofModel.flatMap(({ operations }) => operations);
   const wrong = others.filter((name) => !MODEL_OPERATIONS.some((operation) => operation === name));
   if (wrong.length > 0) faults.push(`scope: '${MODEL_SCOPE}' has the operations ${MODEL_OPERATIONS.join(', ')}`);
   return faults;
 }
 
+/** Whether a scope is for the model and for kinds too: of agents alone, which open neither by themselves. */
+export function namesModelAndKinds(scope: Json, model: Model): boolean {
+  const named = partsOf(scope).flatMap(({ kinds }) => kinds);
+  return isModelScope(model, named) && named.some((id) => id !== MODEL_SCOPE);
+}
+
 /** A kind of that id may be there from before it was reserved. */
 function isModelScope({ kinds }: Model, named: readonly string[]): boolean {
   return named.includes(MODEL_SCOPE) && !kinds.has(MODEL_SCOPE);
+}
+
+/** Whether an agent may plan (`read`) or apply (`update`) changes of the model, which is for administrators. */
+export function isModelAllowedToAgent(caller: Caller, operation: Operation, model: Model): boolean {
+  if (caller.type !== 'member' || !isAdministrator(caller)) return false;
+  const { agent, scope } = caller.key ?? {};
+  if (!agent || !scope || (operation !== 'read' && !agent.writes)) return false;
+  return allowsModel(scope, operation, model);
 }
 
 /** The operations on the model as a whole that a scope allows. */

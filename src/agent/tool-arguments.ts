@@ -52,6 +52,7 @@ const ARGUMENTS = {
   depth: { type: 'integer' as const, minimum: 0, maximum: LIMITS.walkDepth },
   function: text(),
   parameters: { type: 'object' as const },
+  model: { type: 'object' as const, description: 'maps by id: parameters, kinds, groups, links; drop: names' },
   dry_run: { type: 'boolean' as const, description: 'answers what it would do' },
   from: { type: 'integer' as const, minimum: 0 },
 } satisfies Record<string, Argument>;
@@ -81,6 +82,7 @@ export interface Arguments {
   readonly values?: Readonly<Record<string, unknown>>;
   readonly function?: string;
   readonly parameters?: Readonly<Record<string, unknown>>;
+  readonly model?: Readonly<Record<string, unknown>>;
   readonly dry_run?: boolean;
   readonly from?: number;
 }

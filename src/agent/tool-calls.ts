@@ -2,6 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/server';
 import { isAllowedForSomeUnit } from '../access/access.js';
+import { isModelAllowedToAgent } from '../access/key-scope.js';
 import { mayDescribe } from '../access/reference-access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { refusalOf, StoredRefusal } from '../http/server/error.responder.js';
@@ -59,7 +60,7 @@ export class ToolCalls {
   /** The tools that the key may use for some kind. */
   async list(scope: RequestScope): Promise<ListedTool[]> {
     const model = await this.#model(scope);
-    const usable = TOOLS.filter((tool) => this.#usableKinds(tool, model, scope).length > 0);
+    const usable = TOOLS.filter((tool) => this.#isUsable(tool, model, scope));
     return usable.map((tool) => ({
       name: tool.name,
       description: tool.description,
@@ -72,7 +73,7 @@ export class ToolCalls {
   /** The result of a call, also of a refused one; undefined if the key has no such tool. */
   async call(scope: RequestScope, name: string, given: object): Promise<CallToolResult | undefined> {
     const tool = TOOLS.find((each) => each.name === name);
-    if (!tool || this.#usableKinds(tool, await this.#model(scope), scope).length === 0) return undefined;
+    if (!tool || !this.#isUsable(tool, await this.#model(scope), scope)) return undefined;
     const { project, caller } = scope;
     const key = caller.type === 'member' ? (caller.key?.id ?? '') : '';
     const told: Told = { kind: null, number: null };
@@ -98,6 +99,7 @@ export class ToolCalls {
 
   async #result(scope: RequestScope, tool: Tool, given: Arguments, told: Told): Promise<CallToolResult> {
     const model = await this.#model(scope);
+    if (tool.ofModel) return answeredData(await this.#ofModel(scope, tool, given));
     const kindId = tool.kind ?? given.kind;
     if (kindId === undefined) {
       const { search, limit = PAGE.default, cursor } = given;
@@ -110,6 +112,12 @@ export class ToolCalls {
     const call: Call = { scope, model, tool, given, kind, requests: [request, ...others], told };
     if (tool.name === READ_FILE) return readFile(await this.requests.answer(scope, request), given);
     return answeredData(await this.#data(call));
+  }
+
+  async #ofModel(scope: RequestScope, tool: Tool, given: Arguments): Promise<unknown> {
+    const [request] = tool.requests({ ...given, kind: '' });
+    if (!request) throw new Error(`${tool.name} is no request`);
+    return shortData(await this.requests.json(scope, request));
   }
 
   #data(call: Call): Promise<unknown> {
@@ -200,6 +208,11 @@ export class ToolCalls {
     return found.reads
       ? this.#read({ ...call, requests: [functionRead(requests[0])] })
       : this.#write(call, requests[0]);
+  }
+
+  #isUsable(tool: Tool, model: Model, scope: RequestScope): boolean {
+    if (!tool.ofModel) return this.#usableKinds(tool, model, scope).length > 0;
+    return tool.rights.some((right) => isModelAllowedToAgent(scope.caller, right, model));
   }
 
   /** The kinds that the key may use a tool for. */

@@ -15,6 +15,7 @@ export interface ToolRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Path and query below `/api/lib`. */
   readonly path: string;
+  /** Bytes are the body of a request that is read as such. */
   readonly body?: unknown;
 }
 
@@ -51,7 +52,7 @@ export class ToolRequests {
 
 /** The command, with a body that is here already. */
 function withBody(command: Command, body: unknown): Command {
-  const received = new ParsedBody(body);
+  const received = Buffer.isBuffer(body) ? body : new ParsedBody(body);
   return {
     authorize: (opened) => {
       const plan = command.authorize(opened);

@@ -16,6 +16,8 @@ export interface Tool extends TakenArguments {
   readonly description: string;
   /** Of which the key needs one, for some kind. */
   readonly rights: readonly Operation[];
+  /** It is for the model of the project, and not for units. */
+  readonly ofModel?: true;
   /** The only kind that it is for. */
   readonly kind?: string;
   /** A right call, which refusals show. */
@@ -32,6 +34,10 @@ export const GET_UNITS = 'get_units';
 /** Answers a stream. */
 export const READ_FILE = 'read_file';
 export const CALL_FUNCTION = 'call_function';
+
+const MODEL_EXAMPLE = {
+  model: { kinds: { article: { label: 'Article', parameters: { title: { type: 'string', own: true } } } } },
+};
 
 export const TOOLS: readonly Tool[] = [
   {
@@ -147,7 +153,34 @@ export const TOOLS: readonly Tool[] = [
       return [{ method: 'POST', path: `/${segment(kind)}${of}/function/${segment(name)}`, body: parameters }];
     },
   },
+  {
+    name: 'plan_model',
+    description: 'Says what a part of the model would change, lose and open. What it does not name stays.',
+    takes: ['model'],
+    needs: ['model'],
+    rights: ['read'],
+    ofModel: true,
+    example: MODEL_EXAMPLE,
+    requests: ({ model }) => [modelRequest('plan', model)],
+  },
+  {
+    name: 'apply_model',
+    description: 'Changes the model so, all or nothing. What would lose or open something is refused.',
+    takes: ['model', 'dry_run'],
+    needs: ['model'],
+    rights: ['update'],
+    ofModel: true,
+    writes: 'changes',
+    example: MODEL_EXAMPLE,
+    requests: ({ model, dry_run: dry }) => [modelRequest(dry ? 'plan' : 'apply', model)],
+  },
 ];
+
+/** A partial file, in the bytes that a file is read from. */
+function modelRequest(step: 'plan' | 'apply', model: Arguments['model']): ToolRequest {
+  const file = { format: 'kind-model', version: 1, partial: true, ...model };
+  return { method: 'POST', path: `/model/${step}`, body: Buffer.from(JSON.stringify(file)) };
+}
 
 /** The same call of a function that takes GET alone. */
 export function functionRead({ path, body }: ToolRequest): ToolRequest {

@@ -173,14 +173,11 @@ interface Dropped {
   readonly listed: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** What is meant by `article`, `article.summary`, `parameters.price`, `links.cites`, `links.cites.page`. */
 function droppedBy(names: readonly string[], file: Definitions, faults: Faults): Dropped {
   const keys = new Set<string>();
   const listed = new Map<string, Set<string>>();
   for (const name of names) {
-    const [first = '', ...rest] = name.split('.');
-    const [section, id = '', member]: readonly [Section, ...string[]] =
-      rest.length > 0 && isSection(first) ? [first, ...rest] : ['kinds', first, ...rest];
+    const { section, id, member } = droppedPlace(name);
     const key = `${section}/${id}`;
     const named = file.get(key);
     if (member === undefined) keys.add(key);
@@ -189,6 +186,21 @@ function droppedBy(names: readonly string[], file: Definitions, faults: Faults):
     if (isNamed) faults.add('model.bad_file', `drop: '${name}' is also in the file`, { parameter: 'drop' });
   }
   return { keys, listed };
+}
+
+interface DroppedPlace {
+  readonly section: Section;
+  readonly id: string;
+  /** What goes from its list. */
+  readonly member: string | undefined;
+}
+
+/** What is meant by `article`, `article.summary`, `parameters.price`, `links.cites`, `links.cites.page`. */
+export function droppedPlace(name: string): DroppedPlace {
+  const [first = '', ...rest] = name.split('.');
+  const [section, id = '', member]: readonly [Section, ...string[]] =
+    rest.length > 0 && isSection(first) ? [first, ...rest] : ['kinds', first, ...rest];
+  return { section, id, member };
 }
 
 function isSection(name: string): name is Section {

@@ -24,11 +24,12 @@ import { LIMITS } from '../shared/limits.js';
 import { sha256 } from '../shared/sha256.js';
 import { shortened } from '../shared/texts.js';
 import { runYielding } from '../shared/work-in-pieces.js';
-import { type Caller, isAdministrator, memberCaller } from '../tenancy/caller.js';
+import { agentOf, type Caller, isAdministrator, memberCaller } from '../tenancy/caller.js';
 import { ADMINISTERED } from '../tenancy/project-settings.js';
 import { RecentProof } from '../tenancy/recent-proof.js';
 import { WithoutProject } from '../tenancy/route-options.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
+import { checkAgentFile } from './agent-files.js';
 import { ModelApply, type AppliedModel } from './apply-model.js';
 import { ModelFiles } from './model-files.js';
 import { printInPieces } from './print.js';
@@ -151,7 +152,11 @@ export class ModelController {
             if (allowed.allowLoss.size > 0) authorize(opened, 'delete');
             const versions = expectedVersions(headers['if-match']);
             const file = await this.#file(session, body, headers['content-type']);
-            const applied = await this.#apply(session, file, { ...allowed, undo, versions });
+            const isAgent = agentOf(session.caller) !== undefined;
+            if (isAgent) checkAgentFile(file, session.model);
+            // What an agent may change was judged by this version.
+            const judged = isAgent ? [String(session.model.version)] : versions;
+            const applied = await this.#apply(session, file, { ...allowed, undo, versions: judged });
             return jsonAnswerInPieces(applied, new EventLoopYield(session.project.schema));
           },
         };

@@ -21,7 +21,10 @@ export const DEFINITION_ERRORS = {
     status: 409,
     meaning: 'A step of the model file would write more units anew than one change may.',
   },
-  'model.changed': { status: 412, meaning: 'The model has another version by now than the one of `If-Match`.' },
+  'model.changed': {
+    status: 412,
+    meaning: 'The model has another version by now than the one of `If-Match`, or of the call of an agent.',
+  },
   'model.locked': {
     status: 403,
     meaning:

@@ -1,18 +1,18 @@
 /** Writes of API keys: whose they are, what their scope may name, and the secret, of which only the hash is stored. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { accessDenied } from '../../access/level.js';
-import { scopeFaults } from '../../access/key-scope.js';
+import { namesModelAndKinds, scopeFaults } from '../../access/key-scope.js';
 import type { Session } from '../../catalog/session/session.js';
 import { API_KEY_KIND } from '../../model/built-in-traits.js';
 import { SECRET_HASH } from '../../model/built-in/member-fields.js';
 import type { KindDef } from '../../model/model.js';
 import { refusal, type Faults } from '../../shared/errors.js';
 import { isUuid } from '../../shared/identifiers.js';
-import { scalarText } from '../../shared/json.js';
+import { type Json, scalarText } from '../../shared/json.js';
 import { newSecret } from '../../shared/key-secret.js';
 import { sha256 } from '../../shared/sha256.js';
 import { shortened } from '../../shared/texts.js';
-import { agentWithoutScopeStatement } from '../../sql/member/api-key.sql.js';
+import { agentWithoutScopeStatement, scopeOfOthersStatement } from '../../sql/member/api-key.sql.js';
 import { ownerStatement } from '../../sql/member/owned.sql.js';
 import { isAdministrator } from '../../tenancy/caller.js';
 import { Behaviors, type PendingWrite, type RegisteredBehavior, type WrittenBy } from '../../unit/draft/behavior.js';
@@ -80,6 +80,7 @@ export class ApiKeyBehavior implements RegisteredBehavior, OnModuleInit {
     const { project, executor } = session;
     this.keys.forget(project, executor);
     await refuseWithoutScope(session, id);
+    await refuseModelAndKinds(session, id);
     if (written === 'edit' && !givesRights(values)) return;
     const [row] = await executor.run<{ member: string }>(ownerStatement(project.schema, API_KEY_KIND, id));
     if (row) await this.changes.tell(session, row.member, written === 'edit' ? 'key_changed' : 'key_made');
@@ -96,6 +97,14 @@ async function refuseWithoutScope({ executor, project: { schema } }: Session, id
   if (!found) return;
   const text = "scope: an agent's key of an administrator must have one, which says what the agent may do";
   throw refusal('key.no_scope', text, { parameter: 'scope' });
+}
+
+/** Of others than agents a key for the model opens nothing else. @throws KindError 400 */
+async function refuseModelAndKinds({ executor, model, project: { schema } }: Session, id: string): Promise<void> {
+  const [found] = await executor.run<{ scope: string }>(scopeOfOthersStatement(schema, id));
+  if (!found || !namesModelAndKinds(JSON.parse(found.scope) as Json, model)) return;
+  const text = "scope: a key for 'model', which is all of the model, is for nothing else, but with agent: true";
+  throw refusal('parameter.bad_value', text, { parameter: 'scope' });
 }
 
 /** Whether a body says what a key may do, or until when. */

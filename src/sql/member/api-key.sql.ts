@@ -76,6 +76,15 @@ export function agentWithoutScopeStatement(schema: string, id: string): Statemen
   `);
 }
 
+/** The scope of a key that is no agent's, as text; no row where it has none. */
+export function scopeOfOthersStatement(schema: string, id: string): Statement {
+  return render(sql`
+    SELECT k."scope"::text AS scope
+    FROM ${ident(schema, API_KEY_KIND)} AS k
+    WHERE k."id" = ${param(id)}::uuid AND k."agent" IS NOT TRUE AND k."scope" IS NOT NULL
+  `);
+}
+
 /** Stores that a key is used now, without a new version of the unit, unless another transaction is changing it. */
 export function recordKeyUseStatement(schema: string, id: string): Statement {
   const keys = ident(schema, API_KEY_KIND);

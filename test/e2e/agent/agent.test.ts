@@ -1,6 +1,7 @@
 /** Agents: real clients of the Model Context Protocol, of each revision, and what they may see. */
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { Client } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
+import { agentOf, type Called, callTool, REVISIONS } from '../../support/agents.js';
 import { defineKinds, signUp, withMembers } from '../../support/callers.js';
 import { createdId, ok } from '../../support/definitions.js';
 import { upload } from '../../support/files.js';
@@ -65,30 +66,11 @@ const agentKey = async (body: object = {}): Promise<string> =>
 const secret = await agentKey();
 const address = new URL('/api/lib/mcp', admin.service.url);
 
-const REVISIONS = ['2026-07-28', '2025-11-25', '2025-06-18'] as const;
+const clientOf = (revision: string = REVISIONS[0], key = secret): Promise<Client> =>
+  agentOf(admin.service, key, revision);
 
-async function clientOf(revision: string = REVISIONS[0], key = secret): Promise<Client> {
-  const modern = revision === '2026-07-28';
-  const client = new Client(
-    { name: 'test', version: '1' },
-    modern ? { versionNegotiation: { mode: { pin: revision } } } : { supportedProtocolVersions: [revision] },
-  );
-  const headers = { authorization: `Bearer ${key}` };
-  await client.connect(new StreamableHTTPClientTransport(address, { requestInit: { headers } }));
-  return client;
-}
-
-interface Called {
-  readonly isError?: boolean;
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- data is whatever a tool answers; tests look into it
-  readonly structuredContent: any;
-  readonly content: readonly { readonly text: string }[];
-}
-
-async function call(name: string, given: object, client?: Client): Promise<Called> {
-  const used = client ?? (await clientOf());
-  return (await used.callTool({ name, arguments: { ...given } })) as unknown as Called;
-}
+const call = async (name: string, given: object, client?: Client): Promise<Called> =>
+  callTool(client ?? (await clientOf()), name, given);
 
 const post = (body: unknown, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(address, {
@@ -355,7 +337,10 @@ describe('tools', () => {
 
   it('are all in little room, whatever the model', async () => {
     const operations = ['read', 'create', 'update', 'delete', 'function'];
-    const scope = [{ kinds: ['note', 'file'], operations }];
+    const scope = [
+      { kinds: ['note', 'file'], operations },
+      { kinds: ['model'], operations: ['read', 'update'] },
+    ];
     const client = await clientOf(REVISIONS[0], await agentKey({ scope, writes: true }));
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([
@@ -369,6 +354,8 @@ describe('tools', () => {
       'update_units',
       'delete_units',
       'call_function',
+      'plan_model',
+      'apply_model',
     ]);
     expect(Buffer.byteLength(JSON.stringify(tools))).toBeLessThan(8000);
   });
