@@ -99,6 +99,7 @@ describe('the model as a file', () => {
     await choose(`${part}kinds: {memo: {label: A memo, public: true, access: {read: anyone}}}\ndrop: [memo.more]`);
     const steps = dialog.getByRole('region', { name: 'What will change' });
     await steps.getByText('memo.more is removed').waitFor();
+    await dialog.getByRole('region', { name: 'For programs' }).getByText('memo.more is gone').waitFor();
     const apply = dialog.getByRole('button', { name: 'Apply', exact: true });
     expect(await apply.isDisabled()).toBe(true);
     await opened.screenshot('model-file');

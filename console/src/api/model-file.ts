@@ -17,6 +17,8 @@ export interface ModelPlan {
   readonly state: 'equal' | 'changes';
   readonly version: number;
   readonly steps: readonly ModelStep[];
+  /** What programs that use the API have to follow, in words. */
+  readonly breaks: readonly string[];
 }
 
 interface Allowed {

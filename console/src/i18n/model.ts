@@ -154,6 +154,7 @@ export const model = {
     loses: 'Lose what is there (%{smart_count}).',
     opens: 'Let others do more: %{who}.',
     estimated: 'estimated',
+    breaks: 'For programs that use the API',
   },
   change: {
     created: '%{what} “%{name}” is created',

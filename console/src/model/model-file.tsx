@@ -119,6 +119,7 @@ function ModelFileDialog({ onClose }: { readonly onClose: () => void }) {
                 setAllowed((now) => new Set(is ? [...now, name] : [...now].filter((each) => each !== name)))
               }
             />
+            <Breaks texts={planned.plan.breaks} />
             <Group justify="end">
               <Button variant="default" onClick={onClose}>
                 {text('app.cancel')}
@@ -180,6 +181,23 @@ function Steps({ steps, allowed, onAllow }: StepsProps) {
               />
             )}
           </List.Item>
+        ))}
+      </List>
+    </section>
+  );
+}
+
+function Breaks({ texts }: { readonly texts: readonly string[] }) {
+  const text = useText();
+  if (texts.length === 0) return null;
+  return (
+    <section aria-label={text('model_file.breaks')}>
+      <Paragraph fw={600} size="sm">
+        {text('model_file.breaks')}
+      </Paragraph>
+      <List size="sm" className="model-steps">
+        {texts.map((each) => (
+          <List.Item key={each}>{each}</List.Item>
         ))}
       </List>
     </section>
