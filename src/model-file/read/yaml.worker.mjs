@@ -1,6 +1,6 @@
 /**
- * Reads the text of a model file: answers its value, the lines of its keys by their paths, and faults. JSON is read as
- * the YAML 1.2 that it is.
+ * Reads the text of a model file: says that it begins, and then answers its value, the lines of its keys by their paths,
+ * and faults. JSON is read as the YAML 1.2 that it is.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml';
@@ -80,6 +80,7 @@ function wordsOf(code, message) {
 }
 
 const reader = new Reader();
+parentPort.postMessage('begun');
 try {
   const value = reader.read();
   parentPort.postMessage({ value, lines: reader.lines, faults: reader.faults });

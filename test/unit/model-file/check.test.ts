@@ -3,13 +3,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import formats from 'ajv-formats';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { readModelFile, type FileType } from '../../../src/model-file/read-model-file.js';
 import { modelFileSchema } from '../../../src/model-file/schema.js';
 import { KindError } from '../../../src/shared/errors.js';
 import { codeBlocks } from '../../docs/markdown.js';
 import { EventLoopYield } from '../../../src/shared/event-loop-yield.js';
+import { LIMITS } from '../../../src/shared/limits.js';
 
 const HEAD = 'format: kind-model\nversion: 1\n';
 
@@ -137,6 +138,17 @@ units:
   });
 });
 
+describe('the time for reading', () => {
+  const { modelFileSeconds } = LIMITS;
+  afterEach(() => void Object.assign(LIMITS, { modelFileSeconds }));
+
+  it('is limited', async () => {
+    Object.assign(LIMITS, { modelFileSeconds: 0.001 });
+    const text = HEAD + 'a: [' + '{ b: [] }, '.repeat(50_000) + ']';
+    expect(await faultsIn(text)).toEqual([expect.stringContaining('takes longer than 0.001 seconds to read')]);
+  });
+});
+
 describe('the schema for editors', () => {
   const ajv = new Ajv({ strictTypes: false, strictRequired: false });
   formats.default(ajv);
@@ -148,6 +160,7 @@ describe('the schema for editors', () => {
     expect(
       accepts(`${HEAD}partial: true\ndrop: [a.b]\nkinds: { a: { was: c, label: null, parameters: { b: null } } }\n`),
     ).toBe(true);
+    expect(accepts(`${HEAD}partial: true\nkinds: { a: { access: { read: null }, parameters: null } }\n`)).toBe(true);
     expect(accepts(`${HEAD}units: { country: { by: [code], items: [{ code: IT }] } }\n`)).toBe(true);
   });
 
