@@ -116,14 +116,14 @@ export class ModelApply {
         const { before } = begun;
         const model = await loadModel(tx, project);
         const session = { ...this.#session(project, caller, begun), model };
-        await this.writer.writeOthers(session, written.changes);
-        const isWritten = judged?.hasTables ?? true;
-        const seeded = isWritten ? await this.writer.writeUnits({ ...session, caller }, file.seeds) : undefined;
         const settings = changedSettings(file.settings, row, before);
         const lost = await lostByOthers(tx, project.schema, written.changes, {
           was: row.settings,
           is: { ...row.settings, ...settings.values },
         });
+        await this.writer.writeOthers(session, written.changes);
+        const isWritten = judged?.hasTables ?? true;
+        const seeded = isWritten ? await this.writer.writeUnits({ ...session, caller }, file.seeds) : undefined;
         await this.projects.setWithin(tx, row, { settings: settings.values }, { caller, requestId });
         const opened = await runYielding(openings(before, model), new EventLoopYield(project.schema));
         const steps = stepsOf({

@@ -22,6 +22,8 @@ export const LIMITS = {
   modelFileJson: 4 * 1024 * 1024,
   modelFileSeconds: 5,
   modelFilesAtOnce: 2,
+  /** Seconds for which a change of definitions waits for the lock of a table, each time that it is tried. */
+  tableLockSeconds: 3,
   /** Requests that wait for changes: of a process, of a project, and of one member, key or address. */
   streams: 2000,
   streamsOfProject: 500,

@@ -3,6 +3,7 @@ import type { Transaction } from '../../database/database.js';
 import { lockProjectStatement } from '../../sql/definition/model.sql.js';
 import type { Statement } from '../../sql/fragment.js';
 import { notifyStatement } from '../../sql/server/connection.sql.js';
+import { LIMITS } from '../../shared/limits.js';
 import { lockTimeoutStatement } from '../../sql/server/transaction.sql.js';
 import type { Project } from '../../tenancy/project.js';
 
@@ -24,13 +25,10 @@ export async function raiseVersion(tx: Transaction, { id }: Project, raise: Stat
 export const PROJECT_LOCK_TIMEOUT = 10_000;
 
 /**
- * For ALTER TABLE. While it waits for a long read, later statements queue behind it; after the timeout they run, and the
- * transaction is run again.
+ * Takes the lock of a project; from then on, waits for locks on tables are short. While ALTER TABLE waits for a long read,
+ * later statements queue behind it; after the timeout they run, and the transaction is run again.
  */
-const TABLE_LOCK_TIMEOUT = 3000;
-
-/** Takes the lock of a project; from then on, waits for locks on tables are short. */
 export async function lockProject(tx: Transaction, schema: string): Promise<void> {
   await tx.run(lockProjectStatement(schema));
-  await tx.run(lockTimeoutStatement(TABLE_LOCK_TIMEOUT));
+  await tx.run(lockTimeoutStatement(LIMITS.tableLockSeconds * 1000));
 }

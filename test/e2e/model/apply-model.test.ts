@@ -3,7 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { expectNoDrift, ok } from '../../support/definitions.js';
 import { applyModel, dumpModel, planModel } from '../../support/model-files.js';
 import { LIMITS } from '../../../src/shared/limits.js';
+import { observeStatements } from '../../support/sent-statements.js';
 import { sharedService } from '../../support/service.js';
+import { sideConnection } from '../../support/side-connection.js';
+import { Database } from '../../../src/database/database.js';
 
 const service = await sharedService();
 const FILE = `format: kind-model
@@ -250,6 +253,32 @@ describe('at the same time', () => {
     const file = (id: string) => `partial: true\nkinds: { ${id}: { parameters: { name: { type: string } } } }\n`;
     await Promise.all([applyModel(project, file('one')), applyModel(project, file('two'))]);
     expect((await dumpModel(project)).match(/^ {2}(one|two):/gm)).toHaveLength(2);
+    await expectNoDrift(project);
+  });
+
+  it('what others hold is waited for five times, and then nothing is changed', async () => {
+    const project = await service.project();
+    await applyModel(project, 'kinds: { note: {} }\n');
+    const before = await dumpModel(project);
+    const side = await sideConnection();
+    const release = await side.lock(project, 'note');
+    const { tableLockSeconds } = LIMITS;
+    Object.assign(LIMITS, { tableLockSeconds: 0.05 });
+    let tried = 0;
+    const stop = observeStatements(project.service.app.get(Database), ({ text }) => {
+      if (text.includes('LOCK TABLE') && text.includes('"note"')) tried += 1;
+    });
+    const text = 'kinds: { note: { parameters: { name: { type: string } } }, more: {} }\n';
+    try {
+      await expect(applyModel(project, text)).rejects.toMatchObject({ code: 'server.busy', status: 503 });
+    } finally {
+      stop();
+      Object.assign(LIMITS, { tableLockSeconds });
+      await release();
+    }
+    expect(tried).toBe(5);
+    expect(await dumpModel(project)).toBe(before);
+    expect((await applyModel(project, text)).state).toBe('applied');
     await expectNoDrift(project);
   });
 

@@ -1,6 +1,8 @@
 /** Which changes of a model file let somebody do more with what is there, and which lose what is there beside values. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ok } from '../../support/definitions.js';
+import { Authenticator } from '../../support/authenticator.js';
+import { asAdministrator } from '../../support/callers.js';
+import { ok, query } from '../../support/definitions.js';
 import { applyModel, planModel } from '../../support/model-files.js';
 import { sharedService, type TestProject } from '../../support/service.js';
 
@@ -155,5 +157,34 @@ describe('what loses', () => {
     expect(await lost('kinds:\n  page: {}\nlinks:\n  cites: {}\n')).toEqual([{ name: 'page', loses: 3 }]);
     for (const { id } of [a, b] as { id: string }[]) await ok(one.delete(`/page/unit/${id}`));
     expect(await lost('links:\n  cites: {}\n')).toEqual([{ name: 'page', loses: expect.any(Number) as number }]);
+  });
+
+  it('are accounts at a provider, and passkeys for another domain', async () => {
+    const one = await service.project();
+    const settings = 'settings: { passkey_domain: example.org, passkey_origins: "https://app.example.org" }\n';
+    const provider = `identity_providers:
+  login: { issuer: "https://login.example.org", client_id: x, member_kind: kind_admin }
+`;
+    await applyModel(one, settings + provider);
+    const admin = await asAdministrator(one);
+    const { challenge_id, options } = await ok(admin.post('/auth/passkey/options', {}));
+    const response = new Authenticator('https://app.example.org').create(options);
+    await ok(admin.post('/auth/passkey', { challenge_id, response }));
+    await query(
+      one,
+      `INSERT INTO $schema.identity (id, provider, member, issuer, subject, metadata, inserted_at, updated_at)
+       SELECT gen_random_uuid(), 'login', member, 'https://login.example.org', 'x', '{}', now(), now()
+       FROM $schema.passkey`,
+    );
+    const lost = async (file: string) => {
+      return (await planModel(one, file)).steps.flatMap(({ name, loses }) => (loses ? [{ name, loses }] : []));
+    };
+    expect(await lost(settings)).toEqual([{ name: 'identity_providers.login', loses: 1 }]);
+    expect(await lost(settings.replace('https://app', 'https://b.example.org,https://app') + provider)).toEqual([]);
+    const moved = settings.replace('domain: example.org', 'domain: app.example.org') + provider;
+    expect(await lost(moved)).toEqual([{ name: 'settings.passkey_domain', loses: 1 }]);
+    await expect(applyModel(one, moved, { allowLoss: [] })).rejects.toMatchObject({ code: 'model.loses' });
+    await applyModel(one, settings, { allowLoss: ['identity_providers.login'] });
+    expect(await query(one, 'SELECT 1 FROM $schema.identity')).toEqual([]);
   });
 });
