@@ -21,7 +21,7 @@ import { describedKinds, rightsOf, withFieldRights } from './described-kinds.js'
 import { readFile } from './read-file.js';
 import { type Arguments, inputSchema, offsetOf, PAGE, readArguments } from './tool-arguments.js';
 import { ToolRequests, type ToolRequest } from './tool-requests.js';
-import { answeredData, pageOf, refusedCall, shortData } from './tool-result.js';
+import { answeredData, answeredWrite, pageOf, refusedCall, shortData } from './tool-result.js';
 import { CALL_FUNCTION, DESCRIBE, functionRead, GET_UNITS, READ_FILE, type Tool, TOOLS } from './tools.js';
 
 /** What is recorded of a call. */
@@ -99,7 +99,9 @@ export class ToolCalls {
 
   async #result(scope: RequestScope, tool: Tool, given: Arguments, told: Told): Promise<CallToolResult> {
     const model = await this.#model(scope);
-    if (tool.ofModel) return answeredData(await this.#ofModel(scope, tool, given));
+    const isDone = tool.writes !== undefined && given.dry_run !== true;
+    const answered = isDone ? answeredWrite : answeredData;
+    if (tool.ofModel) return answered(await this.#ofModel(scope, tool, given));
     const kindId = tool.kind ?? given.kind;
     if (kindId === undefined) {
       const { search, limit = PAGE.default, cursor } = given;
@@ -111,7 +113,7 @@ export class ToolCalls {
     if (!request) throw new Error(`${tool.name} is no request`);
     const call: Call = { scope, model, tool, given, kind, requests: [request, ...others], told };
     if (tool.name === READ_FILE) return readFile(await this.requests.answer(scope, request), given);
-    return answeredData(await this.#data(call));
+    return answered(await this.#data(call));
   }
 
   async #ofModel(scope: RequestScope, tool: Tool, given: Arguments): Promise<unknown> {

@@ -14,13 +14,37 @@ const AROUND = 1000;
 
 /** @param shown beside the data, and not counted @throws KindError 400 if it is too long */
 export function answeredData(data: unknown, ...shown: readonly Content[]): CallToolResult {
-  const result = { structuredContent: { data }, content: [fenced(data)] };
-  if (bytesOf(result) > LIMITS.agentAnswerBytes - AROUND) {
+  const result = resultWith(data);
+  if (isTooLong(result)) {
     const most = LIMITS.agentAnswerBytes.toLocaleString('en');
     const text = `The answer has more than ${most} bytes; ask for less: a lower limit, fewer ids, names in include`;
     throw refusal('query.too_large', text);
   }
   return { ...result, content: [...result.content, ...shown] };
+}
+
+/** What is done is not refused for an answer that is too long: how much it was is told without the rest. */
+export function answeredWrite(data: unknown): CallToolResult {
+  const result = resultWith(data);
+  return isTooLong(result) ? resultWith({ ...briefOf(data), cut: true }) : result;
+}
+
+/** What tells units, or a version of the model, from others. */
+const BRIEF: ReadonlySet<string> = new Set(['id', 'count', 'state', 'version']);
+
+function briefOf(written: unknown): object {
+  if (!isPlainObject(written)) return {};
+  const { result, ...others } = written;
+  const kept = Object.entries(others).filter(([name]) => BRIEF.has(name));
+  return { ...Object.fromEntries(kept), ...(result !== undefined && { result: briefOf(result) }) };
+}
+
+function resultWith(data: unknown) {
+  return { structuredContent: { data }, content: [fenced(data)] };
+}
+
+function isTooLong(result: object): boolean {
+  return bytesOf(result) > LIMITS.agentAnswerBytes - AROUND;
 }
 
 function bytesOf(value: unknown): number {
@@ -33,16 +57,16 @@ export function refusedCall(refused: Refusal, example: object): CallToolResult {
   // A text that a module wrote is none of ours.
   const data =
     refused instanceof FunctionError ? { texts: [refused.text.slice(0, LIMITS.agentTextLength)] } : undefined;
-  const resultWith = (messages: readonly object[]): CallToolResult => {
+  const refusedWith = (messages: readonly object[]): CallToolResult => {
     const wrong = { messages, example };
     const content: Content[] = [{ type: 'text', text: JSON.stringify(wrong) }, ...(data ? [fenced(data)] : [])];
     return { isError: true, structuredContent: { ...wrong, ...(data && { data }) }, content };
   };
   let count = all.length;
-  while (count > 1 && bytesOf(resultWith(all.slice(0, count))) > LIMITS.agentAnswerBytes - AROUND) {
+  while (count > 1 && isTooLong(refusedWith(all.slice(0, count)))) {
     count = Math.floor(count / 2);
   }
-  return resultWith(all.slice(0, count));
+  return refusedWith(all.slice(0, count));
 }
 
 function messagesOf(refused: Refusal): readonly object[] {

@@ -500,6 +500,13 @@ describe('tools', () => {
     expect(most.structuredContent.messages[0].code).toBe('query.too_large');
     const some = await sent('list_units', { kind: 'bulky', limit: 5 });
     expect(some.structuredContent.data.items).toHaveLength(5);
+    // What is written is not refused for that.
+    const units = Array.from({ length: 100 }, () => ({ words: '"'.repeat(1900) }));
+    const would = await sent('create_units', { kind: 'bulky', units, dry_run: true });
+    expect(would.structuredContent.messages[0].code).toBe('query.too_large');
+    const written = await sent('create_units', { kind: 'bulky', units });
+    expect(written).toMatchObject({ structuredContent: { data: { result: { count: 100 }, cut: true } } });
+    expect(await ok(admin.get('/bulky/unit?limit=1'))).toMatchObject({ count: 200 });
     const wrong = Array.from({ length: 100 }, (_, n) => ({ [`unknown_${n}_${'y'.repeat(50)}`]: 1, words: n }));
     const refused = await sent('create_units', { kind: 'bulky', units: wrong });
     expect(refused.structuredContent.messages.length).toBeGreaterThan(1);
