@@ -87,7 +87,7 @@ export class ToolCalls {
     } catch (error) {
       const refused = refusalOf(error, ANY_REQUEST);
       outcome = refused instanceof StoredRefusal ? 'refused' : refused.code;
-      return refusedCall(refused, tool.example);
+      return refusedCall(refused, tool);
     } finally {
       await this.log.record(project, { key, tool: tool.name, ...told, outcome });
     }

@@ -6,6 +6,7 @@ import { FunctionError } from '../kit/function-error.js';
 import { type ErrorCode, KindError, refusal, type Message } from '../shared/errors.js';
 import { isPlainObject } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
+import type { Tool } from './tools.js';
 
 type Content = CallToolResult['content'][number];
 
@@ -52,8 +53,8 @@ function bytesOf(value: unknown): number {
 }
 
 /** @param example a right call of the tool */
-export function refusedCall(refused: Refusal, example: object): CallToolResult {
-  const all = messagesOf(refused);
+export function refusedCall(refused: Refusal, { example, ofModel }: Pick<Tool, 'example' | 'ofModel'>): CallToolResult {
+  const all = messagesOf(refused, !ofModel);
   // A text that a module wrote is none of ours.
   const data =
     refused instanceof FunctionError ? { texts: [refused.text.slice(0, LIMITS.agentTextLength)] } : undefined;
@@ -69,17 +70,18 @@ export function refusedCall(refused: Refusal, example: object): CallToolResult {
   return refusedWith(all.slice(0, count));
 }
 
-function messagesOf(refused: Refusal): readonly object[] {
+/** @param hints to tools for units, which a key for the model alone has not */
+function messagesOf(refused: Refusal, hints: boolean): readonly object[] {
   if (refused instanceof StoredRefusal) return refused.messages;
   if (refused instanceof FunctionError) {
     const { code, parameter } = refused;
     return [{ code, text: 'A module of the project refused it; its text is in data', ...(parameter && { parameter }) }];
   }
-  return refused.messages.map((message) => taught(message, refused));
+  return refused.messages.map((message) => taught(message, refused, hints));
 }
 
-function taught(message: Message, { retryAfter }: KindError): object {
-  const hint = hintFor(message.code);
+function taught(message: Message, { retryAfter }: KindError, hints: boolean): object {
+  const hint = hints ? hintFor(message.code) : undefined;
   return {
     ...message,
     ...(hint !== undefined && { hint }),

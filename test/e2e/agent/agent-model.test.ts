@@ -190,6 +190,17 @@ describe('an agent for the model', () => {
     expect(faults).toHaveLength(refused.length);
   });
 
+  it('is told what is wrong where, with an example, and no tool that it lacks', async () => {
+    const given = { model: { kinds: { memo: { parametrs: {} } } } };
+    const { messages, example } = (await made.call('apply_model', given)).structuredContent;
+    expect(messages).toMatchObject([{ code: 'model.bad_file', parameter: 'kinds.memo.parametrs' }]);
+    expect(example.model.kinds).toBeDefined();
+    const { structuredContent } = await made.call('apply_model', {});
+    expect(structuredContent.messages).toEqual([
+      { code: 'parameter.required', text: expect.any(String), parameter: 'model' },
+    ]);
+  });
+
   it('takes no parameter from a kind of members by the kind that it refers to', async () => {
     const { admin } = made;
     const before = await dumpModel(admin);
