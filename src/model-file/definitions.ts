@@ -76,7 +76,7 @@ function parameterOf(name: string, { type, was, fill, ...values }: FileObject, o
     section: 'parameters',
     kindId: type as string,
     id: parameterRecordId({ id: name, ownKind }),
-    values,
+    values: canonical(type as string, values),
     ...(owner !== undefined && { owner }),
     ...(typeof was === 'string' && { was: parameterRecordId({ id: was, ownKind }) }),
     ...(fill !== undefined && fill !== null && { fill }),
@@ -269,11 +269,22 @@ const OF_THE_TYPE: ReadonlySet<string> = new Set(['default', 'min_value', 'max_v
 
 /** The values of a parameter once it has another type: without the fields that this one lacks. */
 function widened(before: FileObject, type: string): FileObject {
-  const to = parameterType(type as ParameterTypeId);
-  const form = (value: Json): Json =>
-    Array.isArray(value) ? (value as Json[]).map(form) : value === null ? null : (to.canonical?.(value) ?? value);
   const kept = Object.entries(before).filter(([name]) => fieldsOf(type).has(name));
-  return Object.fromEntries(kept.map(([name, value]) => [name, OF_THE_TYPE.has(name) ? form(value) : value]));
+  return canonical(type, Object.fromEntries(kept));
+}
+
+/** Values in the form in which they are stored. */
+function canonical(type: string, values: FileObject): FileObject {
+  const of = parameterType(type as ParameterTypeId);
+  const form = (value: Json): Json => {
+    if (Array.isArray(value)) return (value as Json[]).map(form);
+    if (values['strip'] === true && typeof value === 'string') return value.trim();
+    // One that is made is no value of the type.
+    const isMade = typeof value === 'string' && value.startsWith('@');
+    return value === null || isMade ? value : (of.canonical?.(value) ?? value);
+  };
+  const formed = ([name, value]: [string, Json]): [string, Json] => [name, OF_THE_TYPE.has(name) ? form(value) : value];
+  return Object.fromEntries(Object.entries(values).map(formed));
 }
 
 interface Changed {
