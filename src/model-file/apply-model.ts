@@ -30,6 +30,7 @@ import {
   definitionsIn,
   isOwnOfKind,
   sharedThatPart,
+  withTypes,
   type Definition,
   type Definitions,
 } from './definitions.js';
@@ -159,9 +160,10 @@ export class ModelApply {
    * What belongs to a kind goes by its new id, and so is renamed after it.
    * @throws KindError 400 where neither the former nor the new id is there
    */
-  async #rename(given: Session, wanted: Definitions) {
+  async #rename(given: Session, file: Definitions) {
     const renamed: Definition[] = [];
     let [session, present] = [given, definitionsIn(await this.files.fileOf(given))];
+    const wanted = withTypes(file, present);
     for (const isOwn of [false, true]) {
       const some = [...wanted.values()].filter((each) => isOwnOfKind(each) === isOwn && present.has(formerKeyOf(each)));
       if (some.length === 0) continue;
@@ -170,7 +172,7 @@ export class ModelApply {
       renamed.push(...some);
     }
     refuseMissing(wanted, present);
-    return { session, renamed, present };
+    return { session, renamed, present, wanted };
   }
 
   /** Shared parameters become own ones, before anything else of them changes. */
@@ -183,9 +185,9 @@ export class ModelApply {
   }
 
   async #write(given: Session, { definitions, settings, partial, drop }: ModelFile): Promise<Written> {
-    const { renamed, ...named } = await this.#rename(given, definitions);
-    const { session, parted, present } = await this.#part(named.session, definitions, named.present);
-    const changes = await withoutSameSecrets(session, this.box, changesTo(definitions, present, { partial, drop }));
+    const { renamed, wanted, ...named } = await this.#rename(given, definitions);
+    const { session, parted, present } = await this.#part(named.session, wanted, named.present);
+    const changes = await withoutSameSecrets(session, this.box, changesTo(wanted, present, { partial, drop }));
     const accessDefault = settings[ACCESS_DEFAULT];
     if (accessDefault !== undefined && accessDefault !== session.model.accessDefault)
       await given.executor.run(setAccessDefaultStatement(given.project.schema, accessDefault as AccessDefault));

@@ -24,7 +24,15 @@ import { MODEL_SETTINGS, readAdministered, SettingFault } from '../tenancy/proje
 import { isSecret, isVariable, SECRET_PREFIX } from './secrets.js';
 import type { FileObject } from './sections.js';
 import type { ReadText } from './read/read-text.js';
-import { fieldsOf, FORMAT, FORMAT_VERSION, SECTION_KINDS, SECTIONS, type SectionId } from './sections.js';
+import {
+  fieldsOf,
+  fieldsOfAnyType,
+  FORMAT,
+  FORMAT_VERSION,
+  SECTION_KINDS,
+  SECTIONS,
+  type SectionId,
+} from './sections.js';
 
 const TOP = ['format', 'version', 'partial', 'drop', 'settings', 'parameters', ...SECTIONS, 'units'] as const;
 /** What an entry may have beside the fields of its kind. */
@@ -47,6 +55,7 @@ export function* checkModelFile({ value, lines, faults: read }: ReadText, faults
 class FileCheck {
   /** The definitions of shared parameters, with where they stand. */
   readonly #shared = new Map<string, { readonly path: string; readonly entry: Json }>();
+  #isPartial = false;
 
   constructor(
     private readonly lines: Readonly<Record<string, number>>,
@@ -64,13 +73,13 @@ class FileCheck {
     if (!file) return;
     if (file['format'] !== FORMAT) this.#add('format', `must be '${FORMAT}'`);
     this.#checkVersion(file['version']);
-    const partial = this.#flag(file, 'partial');
+    this.#isPartial = this.#flag(file, 'partial');
     this.#checkKeys(file, '', TOP, 'a model file');
-    this.#checkDrop(file['drop'], partial);
+    this.#checkDrop(file['drop']);
     for (const [name, given] of this.#entries(file, 'settings')) this.#checkSetting(name, given);
     for (const [id, entry] of this.#entries(file, 'parameters')) {
       this.#checkId(id, `parameters.${id}`);
-      if (entry !== null || !partial) this.#parameter(id, entry, `parameters.${id}`);
+      if (entry !== null || !this.#isPartial) this.#parameter(id, entry, `parameters.${id}`);
       if (isPlainObject(entry) && entry['own'] === true)
         this.#add(`parameters.${id}.own`, 'is for parameters that stand in their kind');
       yield;
@@ -83,7 +92,7 @@ class FileCheck {
       }
     }
     for (const [id, seeds] of this.#entries(file, 'units')) this.#checkUnits(seeds, `units.${id}`);
-    if (!partial) this.#checkNames(file);
+    if (!this.#isPartial) this.#checkNames(file);
   }
 
   #add(path: string, text: string): void {
@@ -131,9 +140,9 @@ class FileCheck {
     return given === true;
   }
 
-  #checkDrop(drop: Json | undefined, partial: boolean): void {
+  #checkDrop(drop: Json | undefined): void {
     if (drop === undefined || drop === null) return;
-    if (!partial) this.#add('drop', 'is for files with partial: true; a whole file leaves out what is dropped');
+    if (!this.#isPartial) this.#add('drop', 'is for files with partial: true; a whole file leaves out what is dropped');
     const isList = Array.isArray(drop) && (drop as Json[]).every((each) => typeof each === 'string');
     if (!isList) this.#add('drop', 'must be a list of names, such as article.summary or links.cites');
   }
@@ -198,6 +207,7 @@ class FileCheck {
     const entry = this.#object(given, path);
     if (!entry) return;
     const type = entry['type'];
+    if (type === undefined && this.#isPartial) return this.#untyped(id, entry, path);
     if (typeof type !== 'string' || !isParameterTypeId(type)) {
       const hint = typeof type === 'string' ? didYouMean(type, PARAMETER_TYPES.keys()) : '';
       this.#add(`${path}.type`, `must be a parameter type${hint}: ${[...PARAMETER_TYPES.keys()].join(', ')}`);
@@ -218,6 +228,13 @@ class FileCheck {
       checkFieldRuleSyntax(def, faults);
     });
     this.#checkFill(entry, id, type, path);
+  }
+
+  /** One whose type stays. The project knows it, and so what values it may have. */
+  #untyped(id: string, entry: FileObject, path: string): void {
+    this.#checkShared(id, entry, path);
+    this.#checkKeys(entry, path, [...MORE_OF_PARAMETERS, ...fieldsOfAnyType()], 'a parameter');
+    this.#checkWas(entry, path);
   }
 
   /** It is a value as the default is one. */

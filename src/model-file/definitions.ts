@@ -18,7 +18,7 @@ import {
 
 export interface Definition {
   readonly section: Section;
-  /** The kind of its record: `kind`, or the type of a parameter. */
+  /** The kind of its record: `kind`, or the type of a parameter; empty where a partial file leaves out the type. */
   readonly kindId: string;
   /** Of its record: `price`, `article.state`. */
   readonly id: string;
@@ -74,13 +74,37 @@ function parameterOf(name: string, { type, was, fill, ...values }: FileObject, o
   const ownKind = values['own'] === true ? owner : undefined;
   return {
     section: 'parameters',
-    kindId: type as string,
+    kindId: (type ?? UNTYPED) as string,
     id: parameterRecordId({ id: name, ownKind }),
     values: canonical(type as string, values),
     ...(owner !== undefined && { owner }),
     ...(typeof was === 'string' && { was: parameterRecordId({ id: was, ownKind }) }),
     ...(fill !== undefined && fill !== null && { fill }),
   };
+}
+
+const UNTYPED = '';
+
+/** The definitions of a file, in which parameters without a type have that of the project. @throws KindError 400 */
+export function withTypes(file: Definitions, present: Definitions): Definitions {
+  const faults = new Faults();
+  const typed = new Map<string, Definition>();
+  for (const [key, definition] of file) {
+    typed.set(key, definition);
+    if (definition.kindId !== UNTYPED) continue;
+    const { id, was = id, values } = definition;
+    const refuse = (text: string) => faults.add('model.bad_file', text, { parameter: `parameters.${id}` });
+    const kindId = (present.get(key) ?? present.get(`parameters/${was}`))?.kindId;
+    if (kindId === undefined) {
+      refuse(`'${id}' has no type, and there is no such parameter yet: give it one`);
+      continue;
+    }
+    const unknown = Object.keys(values).find((name) => !fieldsOf(kindId).has(name));
+    if (unknown !== undefined) refuse(`'${id}' is of type ${kindId}, which has no '${unknown}'`);
+    typed.set(key, { ...definition, kindId });
+  }
+  faults.throwIfAny();
+  return typed;
 }
 
 /** @param empty whether a name alone is an entry without fields */

@@ -8,7 +8,7 @@ import { IDENTIFIER } from '../shared/identifiers.js';
 import { LIMITS } from '../shared/limits.js';
 import { ADMINISTERED, MODEL_SETTINGS } from '../tenancy/project-settings.js';
 import { isSecret, SECRET_PREFIX } from './secrets.js';
-import { fieldsOf, FORMAT, FORMAT_VERSION, SECTION_KINDS, type SectionId } from './sections.js';
+import { fieldsOf, fieldsOfAnyType, FORMAT, FORMAT_VERSION, SECTION_KINDS, type SectionId } from './sections.js';
 
 const TEXT: JsonSchema = { type: 'string' };
 const ID: JsonSchema = { type: 'string', pattern: IDENTIFIER.source };
@@ -78,19 +78,18 @@ function entrySchema(section: SectionId): JsonSchema {
   return orNull(object({ ...Object.fromEntries(fields), ...(isRenamed && { was: WAS }) }));
 }
 
-/** By its type. A name alone stands for a shared one. */
+/** By its type, which a partial file may leave out. A name alone stands for a shared one. */
 function parameterSchema(): JsonSchema {
   const types = [...PARAMETER_TYPES.keys()];
   const ofType = types.map((type): JsonSchema => {
     const fields = [...fieldsOf(type)].map(([name, field]): [string, JsonSchema] => [name, fieldSchema(field)]);
     const known = { type: TEXT, was: WAS, fill: FILL, ...Object.fromEntries(fields) };
-    return { if: { properties: { type: { const: type } } }, then: object(known) };
+    return { if: { required: ['type'], properties: { type: { const: type } } }, then: object(known) };
   });
+  const untyped = ['was', 'fill', ...fieldsOfAnyType()].map((name): [string, JsonSchema] => [name, {}]);
+  const ofNoType: JsonSchema = { if: { not: { required: ['type'] } }, then: object(Object.fromEntries(untyped)) };
   return {
-    anyOf: [
-      { type: 'null' },
-      { type: 'object', required: ['type'], properties: { type: { enum: types } }, allOf: ofType },
-    ],
+    anyOf: [{ type: 'null' }, { type: 'object', properties: { type: { enum: types } }, allOf: [...ofType, ofNoType] }],
   };
 }
 

@@ -7,6 +7,7 @@ import type { Field } from '../model/model.js';
 import { namedByRecord } from '../shared/identifiers.js';
 import type { Json } from '../shared/json.js';
 import { settingName } from '../model/parameter-setting/parameter-settings.js';
+import { PARAMETER_TYPES } from '../model/parameter-type/type-by-id.js';
 
 export const FORMAT = 'kind-model';
 export const FORMAT_VERSION = 1;
@@ -46,6 +47,11 @@ export function fieldsOf(kindId: string): ReadonlyMap<string, Field> {
 }
 
 /** The name in the file of a field of the API: `default_string` is `default`. */
+/** The names of the fields of parameters, of whatever type. */
+export function fieldsOfAnyType(): ReadonlySet<string> {
+  return new Set([...PARAMETER_TYPES.keys()].flatMap((type) => [...fieldsOf(type).keys()]));
+}
+
 function fileName(kindId: string, id: string): string {
   return id === settingName('default', kindId) ? 'default' : id;
 }

@@ -55,7 +55,11 @@ export function stepsOf({ renamed, parted, changes, losses, lost, openings, sett
   const steps = new Map<string, Step>();
   const add = (step: Step): void => {
     const known = steps.get(step.name);
-    if (!known || known.change === 'edit') steps.set(step.name, { ...known, ...step, ...fieldsOf(known, step) });
+    if (known?.change === 'add' || known?.change === 'drop') return;
+    const fields = [...(known?.fields ?? []), ...(step.fields ?? [])];
+    // What gets another name may change too.
+    const told = known?.change === 'rename' ? known : { ...known, ...step };
+    steps.set(step.name, { ...told, ...(fields.length > 0 && { fields }) });
   };
   for (const definition of renamed) {
     const was = nameOf({ ...definition, id: definition.was ?? definition.id });
@@ -87,10 +91,6 @@ export function stepsOf({ renamed, parted, changes, losses, lost, openings, sett
   }
   if (found) addFound(found, steps, put);
   return [...steps.values()];
-}
-
-function fieldsOf(known: Step | undefined, { fields }: Step): Pick<Step, 'fields'> {
-  return known?.fields && fields ? { fields: [...known.fields, ...fields] } : {};
 }
 
 /** Parameters of one kind come and go with it. */

@@ -85,6 +85,14 @@ const CHANGED: readonly (readonly [string, readonly object[]])[] = [
   ],
   ['kinds: { article: { parameters: { price: } } }', []],
   [
+    'parameters: { price: { min_value: 1, nullable: null } }',
+    [{ change: 'edit', name: 'parameters.price', fields: ['min_value'] }],
+  ],
+  [
+    'kinds: { article: { parameters: { rest: { was: summary, own: true, max_length: 9 } } } }',
+    [{ change: 'rename', name: 'article.rest', was: 'article.summary', fields: ['max_length'] }],
+  ],
+  [
     'kinds: { page: { parameters: { title: { type: string, max_length: 9 } } } }',
     [{ change: 'edit', name: 'parameters.title', fields: ['max_length'] }],
   ],
@@ -148,7 +156,11 @@ groups: { things: [page] }`);
     ['drop: [article]\nkinds: { article: {} }', "drop: 'article' is also in the file"],
     ['drop: [article.title]\nkinds: { article: { parameters: { title: } } }', "drop: 'article.title' is also"],
     ['drop: [groups.things.page]\ngroups: { things: [page] }', "drop: 'groups.things.page' is also in the file"],
-  ])('does not drop what it names: %j', async (text, message) => {
+    ['parameters: { late: { label: New } }', "'late' has no type, and there is no such parameter yet"],
+    ['parameters: { price: { max_length: 9 } }', "'price' is of type integer, which has no 'max_length'"],
+    ['parameters: { price: { maxi: 9 } }', 'parameters.price.maxi is no field of a parameter'],
+    ['parameters: { price: { min_value: many } }', 'min_value'],
+  ])('is refused where it contradicts itself or the project: %j', async (text, message) => {
     await expect(planModel(project, part(text))).rejects.toThrow(message);
   });
 });
