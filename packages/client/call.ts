@@ -9,6 +9,9 @@ export interface Message {
   readonly index?: number;
   readonly operation?: number;
   readonly check?: string;
+  /** The place in a file that is imported, both from 1. */
+  readonly line?: number;
+  readonly record?: number;
 }
 
 export class KindError extends Error {
@@ -18,15 +21,32 @@ export class KindError extends Error {
   readonly code: string;
   readonly messages: readonly Message[];
   readonly requestId: string | null;
+  /** Those of the answer, where there is one. */
+  readonly headers: Pick<Headers, 'get'> | undefined;
 
-  constructor(status: number, code: string, messages: readonly Message[] = [], requestId: string | null = null) {
-    super(messages.map(({ text }) => text).join('\n') || `${code}${status === 0 ? '' : ` (${status})`}`);
+  constructor(
+    status: number,
+    code: string,
+    messages: readonly Message[] = [{ code, text: withoutMessages(status) }],
+    headers?: Pick<Headers, 'get'>,
+  ) {
+    super(messages.map(({ text }) => text).join('\n') || `${code} (${status})`);
     this.name = 'KindError';
     this.status = status;
     this.code = code;
     this.messages = messages;
-    this.requestId = requestId;
+    this.headers = headers;
+    this.requestId = headers?.get('x-request-id') ?? null;
   }
+
+  /** Whether one of its messages has this code. */
+  has(code: string): boolean {
+    return this.messages.some((message) => message.code === code);
+  }
+}
+
+function withoutMessages(status: number): string {
+  return status === 0 ? 'The service cannot be reached' : `The answer is not one of this service (${status})`;
 }
 
 export type Result<T, C> =

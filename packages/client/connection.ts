@@ -71,9 +71,21 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
 
 /** A proxy may answer something else than the service. */
 export async function refusalOf(response: Response): Promise<KindError> {
-  const { messages } = (await response.json().catch(() => ({}))) as { messages?: readonly Message[] };
   const { status, headers } = response;
-  return new KindError(status, messages?.[0]?.code ?? 'other', messages, headers.get('x-request-id'));
+  const answer = (await response.json().catch(() => null)) as { readonly messages?: unknown } | null;
+  const messages = Array.isArray(answer?.messages) ? (answer.messages as readonly Message[]) : [];
+  const [first] = messages;
+  return first
+    ? new KindError(status, first.code, messages, headers)
+    : new KindError(status, 'other', undefined, headers);
+}
+
+/** Reads an answer in JSON. @throws KindError */
+export async function answerOf(response: Response): Promise<Answer> {
+  const { status, headers } = response;
+  const answer = (await response.json().catch(() => null)) as { readonly content: unknown } | null;
+  if (answer?.content === undefined) throw new KindError(status, 'other', undefined, headers);
+  return { ...answer, headers };
 }
 
 export interface ConnectionOptions {
@@ -90,8 +102,9 @@ export function sender({ url, project, fetch: own }: ConnectionOptions, credenti
   return async (sent: Sent, token?: string): Promise<Response | undefined> => {
     const { method, body, signal, ifMatch } = sent;
     const isJson = body !== undefined && !(body instanceof Blob);
+    const address = base + addressOf(sent);
     try {
-      return await send(base + addressOf(sent), {
+      return await send(address, {
         method,
         redirect: 'error',
         credentials,
@@ -114,7 +127,7 @@ export function sender({ url, project, fetch: own }: ConnectionOptions, credenti
 export type Sender = ReturnType<typeof sender>;
 
 /** The part of a session that requests need. */
-interface Bearer {
+export interface Bearer {
   readonly member: { readonly id: string } | null;
   token(): Promise<string | undefined>;
   renew(old: string): Promise<boolean>;
@@ -136,20 +149,12 @@ export class Connection {
     // At once, so that a wrong id is told where it is used.
     const address = addressOf(sent);
     const key = [this.#project, this.#session.member?.id ?? null, sent.method, address, sent.body];
-    return new Call(key.slice(0, sent.body === undefined ? 4 : 5), sent.codes, async () => read(await this.#ask(sent)));
+    const ask = async () => read(await answerOf(await this.send(sent)));
+    return new Call(key.slice(0, sent.body === undefined ? 4 : 5), sent.codes, ask);
   }
 
   async hasToken(): Promise<boolean> {
     return (await this.#session.token()) !== undefined;
-  }
-
-  /** Reads an answer in JSON. @throws KindError */
-  async #ask(sent: Sent): Promise<Answer> {
-    const response = await this.send(sent);
-    const { content } = (await response.json().catch(() => {
-      throw new KindError(response.status, 'other');
-    })) as { content: unknown };
-    return { content, headers: response.headers };
   }
 
   /** @throws KindError */

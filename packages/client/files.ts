@@ -1,7 +1,8 @@
 /** Contents of files (docs/files.md). */
-import { Call, KindError, type Options } from './call.js';
+import { Call, type Options } from './call.js';
 import { CODES, type Code } from './codes.js';
 import type { Connection } from './connection.js';
+import { inParts, PART_BYTES } from './parts.js';
 
 export interface FileUnit {
   readonly id: string;
@@ -24,10 +25,6 @@ export interface Files {
   url(id: string, seconds?: number): Call<{ readonly url: string; readonly expires_at: string }, Code<'get'>>;
 }
 
-const PART_BYTES = 8 * 1024 * 1024;
-const TUS = { 'tus-resumable': '1.0.0' } as const;
-/** Failures in a row of one part. */
-const MOST_FAILURES = 3;
 const codes = CODES.upload;
 
 export function filesOf(connection: Connection, url: string): Files {
@@ -44,7 +41,9 @@ export function filesOf(connection: Connection, url: string): Files {
         const total = content.size;
         if (total > PART_BYTES && (await connection.hasToken())) {
           const metadata = { filename: name, filetype: headers['content-type'], ...(text && { values: text }) };
-          return get(await inParts(connection, content, metadata, options), options);
+          const id = await inParts(connection, content, metadata, options);
+          onProgress?.({ sent: total, total });
+          return get(id, options);
         }
         onProgress?.({ sent: 0, total });
         const file = await call;
@@ -61,54 +60,6 @@ export function filesOf(connection: Connection, url: string): Files {
         },
       ),
   };
-}
-
-/** By tus 1.0.0. Answers the id of the file. */
-async function inParts(
-  connection: Connection,
-  content: Blob,
-  metadata: Readonly<Record<string, string>>,
-  { signal, onProgress }: UploadOptions,
-): Promise<string> {
-  const send = (method: string, path: readonly string[], headers: object, body?: Blob) =>
-    connection.send({
-      method,
-      path: ['file', 'upload', ...path],
-      headers: { ...TUS, ...headers },
-      body,
-      codes,
-      signal,
-    });
-  const told = Object.entries(metadata).map(([name, value]) => `${name} ${base64(value)}`);
-  const begun = await send('POST', [], { 'upload-length': String(content.size), 'upload-metadata': told.join() });
-  const id = begun.headers.get('location')?.split('/').pop() ?? '';
-  for (let [sent, failures] = [0, 0]; ;) {
-    onProgress?.({ sent, total: content.size });
-    try {
-      const part = content.slice(sent, sent + PART_BYTES);
-      const headers = { 'upload-offset': String(sent), 'content-type': 'application/offset+octet-stream' };
-      const { headers: answer } = await send('PATCH', [id], headers, part);
-      [sent, failures] = [Number(answer.get('upload-offset')), 0];
-      const file = answer.get('kind-file');
-      if (file !== null) return file;
-    } catch (error) {
-      if (!(error instanceof KindError) || ++failures > MOST_FAILURES || !isPassing(error)) throw error;
-      // What came of the part before its connection broke is kept.
-      const { headers } = await send('HEAD', [id], {});
-      sent = Number(headers.get('upload-offset'));
-      const file = headers.get('kind-file');
-      if (file !== null) return file;
-    }
-  }
-}
-
-/** No connection, a service that is busy, and an upload that another request has or moved. */
-function isPassing({ status, code }: KindError): boolean {
-  return status === 0 || status === 423 || status === 503 || code === 'file.wrong_offset';
-}
-
-function base64(text: string): string {
-  return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 }
 
 const fileOf = ({ content }: { readonly content: unknown }) => content as FileUnit;

@@ -1,7 +1,8 @@
-/** Lists that stay right (docs/changes.md#live-lists), by a stream that `fetch` reads. */
+/** Lists that stay right (docs/changes.md#live-lists), by a stream. */
 import { KindError } from './call.js';
 import { addressOf, pause, type Connection, type Sent } from './connection.js';
 import { CODES } from './codes.js';
+import { eventsOf, PASSING } from './events.js';
 import { contentOf, queryOf, type LiveOptions, type Page, type Values } from './operations.js';
 
 type Unit = { readonly id: string };
@@ -13,12 +14,8 @@ interface Told {
   readonly code: string;
 }
 
-/** The service says every 15 seconds that it is there. */
-const SILENCE_MS = 40_000;
 /** After a break, unless the service says another time; and the least between two reads of a list. */
 const [RETRY_MS, READ_MS] = [5000, 1000];
-/** Ends after which the stream is opened again. */
-const PASSING = ['token.expired', 'server.stopping', 'stream.old'];
 
 /** Calls `listener` with the list whenever it has changed, until the function that it answers is called. */
 export function liveOf(connection: Connection, id: string) {
@@ -60,7 +57,8 @@ async function keep(connection: Connection, sent: Sent & { readonly signal: Abor
   while (!sent.signal.aborted) {
     let retry = RETRY_MS;
     try {
-      for await (const { event, data, wait } of eventsOf(connection, sent)) {
+      const queries = [{ as: 'list', path: addressOf(sent) }];
+      for await (const { event, data, wait } of eventsOf<Told>(connection, queries, sent.signal)) {
         if (wait !== undefined) retry = wait;
         if (event === 'end') {
           const { code, ...told } = data;
@@ -76,58 +74,6 @@ async function keep(connection: Connection, sent: Sent & { readonly signal: Abor
     await pause(retry, sent.signal);
   }
 }
-
-interface StreamEvent {
-  readonly event: string;
-  readonly data: Told;
-  /** Milliseconds after which it may be opened again. */
-  readonly wait?: number;
-}
-
-async function* eventsOf(
-  connection: Connection,
-  { signal, ...sent }: Sent & { readonly signal: AbortSignal },
-): AsyncGenerator<StreamEvent> {
-  const stop = new AbortController();
-  const end = () => stop.abort();
-  signal.addEventListener('abort', end);
-  let silence = setTimeout(end, SILENCE_MS);
-  try {
-    const body = { queries: [{ as: 'list', path: addressOf(sent) }] };
-    const { body: stream } = await connection.send({ ...LIVE, body, signal: stop.signal });
-    if (!stream) throw new Error('this fetch answers no streams: give createClient another one');
-    const [reader, decoder] = [stream.getReader(), new TextDecoder()];
-    let text = '';
-    for (;;) {
-      const { done, value } = (await reader.read()) as {
-        readonly done: boolean;
-        readonly value?: Uint8Array<ArrayBuffer>;
-      };
-      clearTimeout(silence);
-      if (done) return;
-      silence = setTimeout(end, SILENCE_MS);
-      const blocks = (text + decoder.decode(value, { stream: true })).split('\n\n');
-      text = blocks.pop() ?? '';
-      for (const block of blocks) {
-        const field = (name: string) => new RegExp(`^${name}: ?(.*)$`, 'm').exec(block)?.[1];
-        const wait = field('retry');
-        const data = JSON.parse(field('data') ?? '{}') as Told;
-        yield { event: field('event') ?? '', data, ...(wait !== undefined && { wait: Number(wait) }) };
-      }
-    }
-  } catch (error) {
-    // Silence, or a connection that is lost.
-    if (signal.aborted || error instanceof KindError || error instanceof SyntaxError) throw error;
-    if (stop.signal.aborted || error instanceof TypeError) throw new KindError(0, 'network');
-    throw error;
-  } finally {
-    clearTimeout(silence);
-    signal.removeEventListener('abort', end);
-    end();
-  }
-}
-
-const LIVE = { method: 'POST', path: ['live'], codes: [] };
 
 class LiveList {
   readonly #connection: Connection;

@@ -37,6 +37,8 @@ interface Channel {
 }
 interface Browser {
   readonly location?: { readonly origin: string };
+  readonly isSecureContext?: boolean;
+  readonly navigator?: { readonly locks?: { request<T>(name: string, work: () => Promise<T>): Promise<T> } };
   readonly BroadcastChannel?: new (name: string) => Channel;
 }
 
@@ -61,10 +63,11 @@ export class Session {
     this.#given = token;
     this.#name = `kind.${project}`;
     this.#storage = typeof storage === 'object' ? storage : undefined;
-    this.#inCookie = storage === 'cookie';
+    const { location, isSecureContext, BroadcastChannel } = globalThis as unknown as Browser;
+    // Over plain http browsers drop the cookie: the token is in the answer then, and in memory.
+    this.#inCookie = storage === 'cookie' && isSecureContext !== false;
     this.headers = this.#inCookie ? { 'kind-refresh-token': 'cookie' } : {};
-    if (!this.#inCookie) return;
-    const { location, BroadcastChannel } = globalThis as unknown as Browser;
+    if (storage !== 'cookie') return;
     const { origin } = new URL(url);
     if (location?.origin !== origin) throw new Error(`storage: 'cookie' is for pages of ${origin}`);
     if (!BroadcastChannel) return;
@@ -103,7 +106,10 @@ export class Session {
     if (this.#storage) this.#refresh = (await this.#storage.get(this.#name)) ?? null;
     if (!this.#inCookie && this.#refresh === null) return this.#end();
     const sent = { method: 'POST', path: ['auth', 'refresh'], headers: this.headers, codes: [] };
-    const response = await this.#once(sent, this.#refresh ?? undefined);
+    const ask = () => this.#once(sent, this.#refresh ?? undefined);
+    // One tab at a time, because a refresh token is used once.
+    const locks = this.#inCookie ? (globalThis as unknown as Browser).navigator?.locks : undefined;
+    const response = await (locks ? locks.request(this.#name, ask) : ask());
     if (!response) throw new KindError(0, 'network');
     if (!response.ok) {
       const refusal = await refusalOf(response);

@@ -33,7 +33,7 @@ interface PageOfApplication {
 declare const app: PageOfApplication;
 
 /** A page of the application, which the service, or a proxy, has beside the API. */
-async function openPage(context: BrowserContext) {
+async function openPage(context: BrowserContext, origin = url) {
   await context.route('**/app/*', (route) =>
     route.request().url().endsWith('.js')
       ? route.fulfill({ contentType: 'text/javascript', body: runtime })
@@ -43,14 +43,14 @@ async function openPage(context: BrowserContext) {
             import { createClient } from './client.js';
             const [told, messages] = [[], []];
             new BroadcastChannel('kind.${project.id}').onmessage = ({ data }) => messages.push(data);
-            const kind = createClient(${JSON.stringify(options)});
+            const kind = createClient(${JSON.stringify({ ...options, url: origin })});
             kind.auth.onChange((member) => told.push(member && member.username));
             window.app = { createClient, kind, told, messages };
           </script>`,
         }),
   );
   const page = await context.newPage();
-  await page.goto(`${url}/app/`);
+  await page.goto(`${origin}/app/`);
   await page.waitForFunction('window.app !== undefined');
   return page;
 }
@@ -87,6 +87,53 @@ it('a sign-in lasts beyond the page, in a cookie alone, and ends in all tabs', a
   expect(await context.cookies()).toEqual([]);
   await page.reload();
   expect(await page.evaluate(me)).toMatchObject({ ok: false });
+  await context.close();
+});
+
+it('one tab at a time gets new tokens, because a refresh token is used once', async () => {
+  const context = await browser.newContext();
+  const pages = await Promise.all(Array.from({ length: 3 }, () => openPage(context)));
+  const { username, password } = ADMIN;
+  await pages[0]?.evaluate((proof) => app.kind.auth.signin(proof), { username, password });
+  let [open, most] = [0, 0];
+  await context.route('**/auth/refresh', async (route) => {
+    most = Math.max(most, (open += 1));
+    const response = await route.fetch();
+    open -= 1;
+    await route.fulfill({ response });
+  });
+  await Promise.all(pages.map((page) => page.reload()));
+  const results = await Promise.all(pages.map((page) => page.evaluate(() => app.kind.auth.me().result())));
+  expect(results).toMatchObject(pages.map(() => ({ ok: true, value: { username } })));
+  expect(most).toBe(1);
+  await context.close();
+});
+
+it('over plain http, where no cookie is kept, a session is in memory and is renewed', async () => {
+  const context = await browser.newContext();
+  const plain = 'http://app.example';
+  let isExpired = false;
+  const kept: unknown[] = [];
+  await context.route(`${plain}/api/**`, async (route) => {
+    const asked = route.request();
+    if (isExpired && !asked.url().includes('/auth/')) {
+      isExpired = false;
+      const messages = [{ code: 'token.invalid', text: 'expired' }];
+      return route.fulfill({ status: 401, json: { content: null, messages } });
+    }
+    if (asked.url().endsWith('/auth/refresh')) kept.push(asked.headers()['kind-refresh-token'] ?? null);
+    const response = await route.fetch({ url: asked.url().replace(plain, url) });
+    return route.fulfill({ response });
+  });
+  const page = await openPage(context, plain);
+  expect(await page.evaluate('isSecureContext')).toBe(false);
+  const { username, password } = ADMIN;
+  await page.evaluate((proof) => app.kind.auth.signin(proof), { username, password });
+  isExpired = true;
+  expect(await page.evaluate("app.kind.of('person').list()")).toMatchObject({ items: expect.anything() });
+  expect(kept).toEqual([null]);
+  expect(await page.evaluate(() => app.told)).toEqual(['admin']);
+  expect(await context.cookies()).toEqual([]);
   await context.close();
 });
 

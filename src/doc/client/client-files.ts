@@ -11,6 +11,8 @@ const MODULES = [
   'call',
   'filters',
   'connection',
+  'events',
+  'parts',
   'session',
   'operations',
   'auth',

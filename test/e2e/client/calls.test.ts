@@ -296,17 +296,31 @@ describe('a call', () => {
     const odd = recorded(() => refusal(418, 'tea.pot'));
     const call = client({ token: secret, fetch: odd.fetch }).task.list();
     expect(await call.result()).toMatchObject({ ok: false, code: 'other', messages: [{ code: 'tea.pot' }] });
-    expect(await caught(call)).toMatchObject({ status: 418, code: 'tea.pot' });
+    const refused = await caught(call);
+    expect(refused).toMatchObject({ status: 418, code: 'tea.pot' });
+    expect([refused.has('tea.pot'), refused.has('tea.cup')]).toEqual([true, false]);
+    expect(refused.headers?.get('retry-after')).toBeNull();
     const proxy = recorded(() => new Response('<html>', { status: 502 }));
     expect(await caught(client({ token: secret, fetch: proxy.fetch }).task.list())).toMatchObject({
       status: 502,
       code: 'other',
+      message: 'The answer is not one of this service (502)',
     });
-    const page = recorded(() => new Response('<html>'));
-    expect(await caught(client({ token: secret, fetch: page.fetch }).task.list())).toMatchObject({
-      status: 200,
-      code: 'other',
-    });
+    for (const text of ['<html>', 'null', '[]', '{"messages": "none"}']) {
+      const page = recorded(() => new Response(text));
+      expect(await caught(client({ token: secret, fetch: page.fetch }).task.list())).toMatchObject({
+        status: 200,
+        code: 'other',
+      });
+      const refusing = recorded(() => new Response(text, { status: 400 }));
+      expect(await client({ token: secret, fetch: refusing.fetch }).task.list().result()).toMatchObject({
+        code: 'other',
+        messages: [{ code: 'other', text: 'The answer is not one of this service (400)' }],
+      });
+    }
+    const away = recorded(() => new TypeError('away'));
+    const write = client({ fetch: away.fetch }).task.create({ title: 'away' });
+    expect(await caught(write)).toMatchObject({ status: 0, code: 'network', message: 'The service cannot be reached' });
   });
 
   it('ends with its signal', async () => {
@@ -556,9 +570,23 @@ describe('files', () => {
     });
     expect(file).toMatchObject({ name: 'Ä.bin', bytes: bytes.length });
     expect(sent.filter(({ method }) => method === 'HEAD').length).toBeGreaterThan(0);
-    expect(seen[0]).toBe(0);
+    expect([seen[0], seen.at(-1)]).toEqual([0, bytes.length]);
     const { url: address } = await kind.file.url(file.id);
     expect(Buffer.from(await (await globalThis.fetch(address)).arrayBuffer()).equals(bytes)).toBe(true);
+  });
+
+  it('of which nothing stays where the upload is stopped', async () => {
+    const stop = new AbortController();
+    const { sent, fetch } = recorded(({ method }) => {
+      if (method === 'PATCH') stop.abort();
+      return undefined;
+    });
+    const kind = client({ token: secret, fetch });
+    const upload = kind.file.upload(new Blob([new Uint8Array(9 * 1024 * 1024)]), { signal: stop.signal });
+    await expect(upload.result()).rejects.toThrow(/abort/);
+    expect(sent.map(({ method }) => method)).toEqual(['POST', 'HEAD', 'PATCH', 'DELETE']);
+    const { url: address, headers } = sent.at(-1)!;
+    expect((await globalThis.fetch(address, { method: 'HEAD', headers })).status).toBe(404);
   });
 });
 
