@@ -12,10 +12,10 @@ const folder = join(root, 'console');
 const target = join(folder, 'dist');
 /** Has the id of the process that builds; the service shows then that the console will be there soon. */
 const BUILDING = join(folder, '.building');
-/** What the result depends on. The lock file stands for the packages. The console reads filters as the service does. */
+/** What the result depends on. The lock file stands for the packages of others. The console is a client, and reads filters as the service does. */
 const SOURCES = [
   ...['src', 'index.html', 'vite.config.ts', 'package.json', '../package-lock.json'],
-  ...['../src/filter', '../src/shared', '../src/model'],
+  ...['../packages/client', '../src/filter', '../src/shared', '../src/model'],
 ];
 
 /** True if the page is at least as new as all sources. */

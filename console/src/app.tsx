@@ -3,7 +3,6 @@ import { QueryClient } from '@tanstack/react-query';
 import { CoreAdminContext, I18nContextProvider, localStorageStore } from 'ra-core';
 import { lazy } from 'react';
 import { createHashRouter, RouterProvider } from 'react-router';
-import { ApiError } from './api/errors.js';
 import { i18nProvider } from './i18n/text.js';
 import { KeptButton } from './shell/kept-button.js';
 import { Shell } from './shell/shell.js';
@@ -79,11 +78,10 @@ const theme = createTheme({
 });
 const colorScheme = localStorageColorSchemeManager({ key: 'kind.console.colors' });
 const store = localStorageStore(undefined, 'kind.console');
-const MOST_TRIES = 3;
-/** What the service has refused, it refuses again. */
 const queries = new QueryClient({
   defaultOptions: {
-    queries: { retry: (tries, error) => tries < MOST_TRIES && !(error instanceof ApiError && error.status < 500) },
+    // The client tries again where that is of use.
+    queries: { retry: false },
   },
 });
 

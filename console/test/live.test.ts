@@ -1,22 +1,6 @@
-/** Live lists without a browser: the events of a stream, and what they say of what a page shows. */
+/** Live lists without a browser: what a stream says of what a page shows. */
 import { describe, expect, it } from 'vitest';
 import { changesOf, notShown, versionOf, type Change, type Shown } from '../src/live/changes.js';
-import { EventParser } from '../src/api/event-parser.js';
-
-const STREAM = 'retry: 1234\n\n:\n\nevent: page\ndata: {"as":"a","text":"1: ü"}\n\nevent: end\ndata: {}\n\n';
-const EVENTS = [
-  { event: 'page', data: '{"as":"a","text":"1: ü"}' },
-  { event: 'end', data: '{}' },
-];
-
-it.each([1, 2, 7, STREAM.length])('reads events that come in parts of %i characters', (size) => {
-  const parser = new EventParser();
-  const parts = Array.from({ length: Math.ceil(STREAM.length / size) }, (_, at) =>
-    STREAM.slice(at * size, (at + 1) * size),
-  );
-  expect(parts.flatMap((part) => parser.feed(part))).toEqual(EVENTS);
-  expect(parser.retry).toBe(1234);
-});
 
 it('knows the version of a unit by its time', () => {
   expect(versionOf('2026-11-29T07:06:40.123456Z')).toBe(Date.UTC(2026, 10, 29, 7, 6, 40) * 1000 + 123_456);

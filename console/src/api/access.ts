@@ -1,4 +1,4 @@
-/** Calls about access (docs/access.md), for administrators. All functions throw `ApiError` and `OfflineError`. */
+/** Calls about access (docs/access.md), for administrators. All functions throw `ApiError`. */
 import { session } from './session.js';
 import type { Page, Unit } from './types.js';
 

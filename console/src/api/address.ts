@@ -1,4 +1,4 @@
-/** The e-mail address of the member that is signed in (docs/auth.md). All functions throw `ApiError` and `OfflineError`. */
+/** The e-mail address of the member that is signed in (docs/auth.md). All functions throw `ApiError`. */
 import { session } from './session.js';
 
 /** Mails a code to the address, unless it is proved. */

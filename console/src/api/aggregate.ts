@@ -13,7 +13,7 @@ export interface AggregateQuery {
   readonly limit: number;
 }
 
-/** Periods are those of the browser's time zone. @throws ApiError, OfflineError */
+/** Periods are those of the browser's time zone. @throws ApiError */
 export async function aggregate(
   kind: string,
   { select, group, filter, order, limit }: AggregateQuery,

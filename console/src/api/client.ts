@@ -1,6 +1,6 @@
-/** Calls of the REST API. */
-import { ApiError, OfflineError } from './errors.js';
-import type { Envelope } from './types.js';
+/** Calls of the REST API, which the client of applications sends (docs/client.md). */
+import { answerOf, Connection, sender, type Bearer, type Sent } from '../../../packages/client/connection.js';
+import type { ClientOptions } from '../../../packages/client/session.js';
 
 export interface Call {
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -31,61 +31,57 @@ export interface Reply<T> {
   readonly secondStep: string | null;
 }
 
+const SERVICE = new URL('..', new URL('.', location.href.replace(/[?#].*$/, '')));
 /** The address of the API, which is beside that of the console. */
-export const BASE = new URL('../api/lib/', new URL('.', location.href.replace(/[?#].*$/, '')));
+export const BASE = new URL('api/lib/', SERVICE);
 
-/** Sends a request with these headers. @throws ApiError, OfflineError */
-export async function send<T>(call: Call, headers: Readonly<Record<string, string>>): Promise<Reply<T>> {
-  const response = await answerTo(call, headers);
-  const { content, messages, changes } = await envelopeOf<T>(response);
-  if (!response.ok) throw new ApiError(response.status, messages);
-  const { headers: told } = response;
-  return { content, etag: told.get('etag'), changes, secondStep: told.get('kind-second-step') };
+export function optionsOf(project: string): ClientOptions {
+  return { url: SERVICE.href, project, storage: 'cookie', fetch: request };
 }
 
-/** The same for an answer that is a file, which is not read yet, or that has headers alone. @throws ApiError, OfflineError */
-export async function open(call: Call, headers: Readonly<Record<string, string>>): Promise<Response> {
-  const response = await answerTo(call, headers);
-  if (!response.ok) {
-    const { messages } = await envelopeOf(response);
-    throw new ApiError(response.status, messages, response.headers.get('server-timing'));
-  }
-  return response;
+export function senderOf(project: string): ReturnType<typeof sender> {
+  return sender(optionsOf(project), 'same-origin');
 }
 
-function answerTo(call: Call, headers: Readonly<Record<string, string>>): Promise<Response> {
-  return call.file ? upload(call, call.file, headers) : request(call, headers);
+/** Calls of who has this token, or none, in place of a session. */
+export function connectionWith(project: string, token?: string): Connection {
+  const bearer: Bearer = { member: null, token: () => Promise.resolve(token), renew: () => Promise.resolve(false) };
+  return new Connection(project, senderOf(project), bearer);
 }
 
-async function request(call: Call, headers: Readonly<Record<string, string>>): Promise<Response> {
-  const { method = 'GET', body, signal } = call;
-  try {
-    return await fetch(addressOf(call), {
-      method,
-      cache: 'no-store',
-      credentials: 'same-origin',
-      headers: {
-        ...headers,
-        ...call.headers,
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      ...(signal && { signal }),
-    });
-  } catch (error) {
-    if (signal?.aborted) throw error;
-    throw new OfflineError();
-  }
+export function sentOf({ method = 'GET', file, ...call }: Call): Sent {
+  const sent = { ...call, method, codes: [] };
+  if (!file) return sent;
+  const { content, type, onProgress } = file;
+  tellProgress(content, onProgress);
+  return { ...sent, body: content, headers: { ...call.headers, 'content-type': type } };
 }
+
+/** @throws ApiError */
+export async function replyOf<T>(response: Response): Promise<Reply<T>> {
+  const { headers, ...answer } = await answerOf(response);
+  return { ...(answer as { content: T }), etag: headers.get('etag'), secondStep: headers.get('kind-second-step') };
+}
+
+const listeners = new WeakMap<Blob, Upload['onProgress']>();
+
+/** How much of a content was sent, when it is. */
+export function tellProgress(content: Blob, onProgress: Upload['onProgress']): void {
+  listeners.set(content, onProgress);
+}
+
+const request = ((address: string, init: RequestInit) => {
+  const { body } = init;
+  const onProgress = body instanceof Blob ? listeners.get(body) : undefined;
+  return onProgress ? upload(address, init, onProgress) : fetch(address, { ...init, cache: 'no-store' });
+}) as typeof fetch;
 
 /** By XMLHttpRequest, because `fetch` does not tell how much was sent. */
-function upload(call: Call, { content, type, onProgress }: Upload, headers: Readonly<Record<string, string>>) {
+function upload(address: string, { method, headers, body, signal }: RequestInit, onProgress: Upload['onProgress']) {
   return new Promise<Response>((resolve, reject) => {
     const sender = new XMLHttpRequest();
-    sender.open(call.method ?? 'POST', addressOf(call));
-    for (const [name, value] of Object.entries({ ...headers, ...call.headers, 'content-type': type })) {
-      sender.setRequestHeader(name, value);
-    }
+    sender.open(method ?? 'POST', address);
+    for (const [name, value] of new Headers(headers)) sender.setRequestHeader(name, value);
     sender.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total);
     sender.onload = () => {
       const { status, statusText, responseText } = sender;
@@ -94,11 +90,11 @@ function upload(call: Call, { content, type, onProgress }: Upload, headers: Read
         new Response(responseText === '' ? null : responseText, { status, statusText, headers: headersOf(sender) }),
       );
     };
-    sender.onerror = () => reject(new OfflineError());
+    sender.onerror = () => reject(new TypeError('no answer'));
     sender.onabort = () => reject(new DOMException('aborted', 'AbortError'));
-    if (call.signal?.aborted === true) return reject(new DOMException('aborted', 'AbortError'));
-    call.signal?.addEventListener('abort', () => sender.abort());
-    sender.send(content);
+    if (signal?.aborted === true) return reject(new DOMException('aborted', 'AbortError'));
+    signal?.addEventListener('abort', () => sender.abort());
+    sender.send(body as Blob);
   });
 }
 
@@ -110,25 +106,4 @@ function headersOf(sender: XMLHttpRequest): Headers {
   return new Headers(
     lines.filter(Boolean).map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)]),
   );
-}
-
-export function addressOf({ path, query = {} }: Call): URL {
-  const url = new URL(path.map(encodeURIComponent).join('/'), BASE);
-  for (const [name, values] of Object.entries(query)) {
-    if (values === undefined) continue;
-    for (const value of typeof values === 'string' ? [values] : values) url.searchParams.append(name, value);
-  }
-  return url;
-}
-
-/** A proxy may answer something else than the service. */
-async function envelopeOf<T>(response: Response): Promise<Envelope<T>> {
-  try {
-    const envelope = (await response.json()) as Envelope<T>;
-    if (Array.isArray(envelope.messages)) return envelope;
-  } catch {
-    // Not JSON.
-  }
-  const text = `The answer is not one of this service (${response.status} ${response.statusText})`;
-  throw new ApiError(response.status, [{ code: 'console.foreign_answer', text }]);
 }

@@ -1,4 +1,4 @@
-/** Calls about definitions: kinds, parameters, groups and link types. All functions throw `ApiError` and `OfflineError`. */
+/** Calls about definitions: kinds, parameters, groups and link types. All functions throw `ApiError`. */
 import type { Changes } from '../../../src/model/changes.js';
 import type { AccessEntry } from './access.js';
 import { ApiError } from './errors.js';

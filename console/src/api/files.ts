@@ -1,7 +1,10 @@
-/** Files and their contents (docs/files.md). All functions throw `ApiError` and `OfflineError`. */
-import { FILE_KIND } from '../../../src/model/built-in-traits.js';
+/** Files and their contents (docs/files.md). All functions throw `ApiError`. */
+import type { Connection } from '../../../packages/client/connection.js';
+import { discardParts, inParts } from '../../../packages/client/parts.js';
 import { contentEtag } from '../../../src/file/content/content-etag.js';
-import { BASE } from './client.js';
+import { TUS } from '../../../src/http/header-names.js';
+import { FILE_KIND } from '../../../src/model/built-in-traits.js';
+import { BASE, tellProgress } from './client.js';
 import { PART_BYTES, typeOf, type Begun, type Sending } from './sending.js';
 import { session } from './session.js';
 import type { Unit } from './types.js';
@@ -29,8 +32,8 @@ const UNIT_PATH = [FILE_KIND, 'unit'];
 
 export async function uploadFile(content: File, begun: Begun, sending: Sending): Promise<FileUnit> {
   if (content.size > PART_BYTES) {
-    const { uploadInParts } = await import('./upload-in-parts.js');
-    return getFile(await uploadInParts(content, begun, sending));
+    const metadata = { filename: content.name, filetype: typeOf(content) };
+    return getFile(await inParts(partsOf(content, sending), content, metadata, { signal: sending.signal }, begun));
   }
   const { signal, onProgress } = sending;
   const reply = await session.call<FileUnit>({
@@ -43,11 +46,23 @@ export async function uploadFile(content: File, begun: Begun, sending: Sending):
   return reply.content;
 }
 
+/** Sends parts, and tells how much of the whole was sent. */
+function partsOf({ size }: File, { onProgress }: Sending): Pick<Connection, 'send'> {
+  return {
+    send: (sent) => {
+      const { body, headers = {} } = sent;
+      if (body instanceof Blob) {
+        const offset = Number(headers[TUS.offset]);
+        tellProgress(body, (part) => onProgress((offset + part * body.size) / size));
+      }
+      return session.send(sent);
+    },
+  };
+}
+
 /** Removes what is stored of an upload that failed and is not tried again. */
-export async function discardUpload(begun: Begun): Promise<void> {
-  if (begun.id === undefined) return;
-  const { discardParts } = await import('./upload-in-parts.js');
-  await discardParts(begun);
+export function discardUpload(begun: Begun): Promise<void> {
+  return discardParts(session, begun);
 }
 
 export async function getFile(id: string): Promise<FileUnit> {

@@ -1,5 +1,6 @@
-/** The functions of the project, and calls of them. All functions throw `ApiError` and `OfflineError`. */
-import { addressOf } from './client.js';
+/** The functions of the project, and calls of them. All functions throw `ApiError`. */
+import { addressOf } from '../../../packages/client/connection.js';
+import { BASE } from './client.js';
 import { ApiError } from './errors.js';
 import { session } from './session.js';
 import type { Envelope, Field, Message, Page } from './types.js';
@@ -98,7 +99,7 @@ export async function listFunctions(offset: number): Promise<FunctionList> {
 
 /** The address of an endpoint, which needs neither header nor token. */
 export function endpointAddress(kind: string, name: string): string {
-  return addressOf({ path: ['project', session.project, 'hook', kind, name] }).href;
+  return new URL(addressOf({ path: ['project', session.project, 'hook', kind, name] }).slice(1), BASE).href;
 }
 
 /** More than a person writes for one kind. */
@@ -127,7 +128,7 @@ export interface FunctionAnswer {
   readonly messages: readonly Message[];
 }
 
-/** Also answers refusals. @throws OfflineError */
+/** Also answers refusals. @throws ApiError without an answer */
 export async function callFunction(
   { kind_id: kind, name }: DeclaredFunction,
   { method, unit, values }: FunctionCall,
@@ -143,7 +144,10 @@ export async function callFunction(
     return { status: response.status, duration: duration(), timing, content, messages };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const { status, messages, timing } = error;
+    const { status, messages, headers } = error;
+    // There is no answer.
+    if (status === 0) throw error;
+    const timing = headers?.get('server-timing') ?? null;
     return { status, duration: duration(), timing, content: null, messages };
   }
 }

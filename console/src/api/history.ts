@@ -1,4 +1,4 @@
-/** Calls about the history of units. All functions throw `ApiError` and `OfflineError`. */
+/** Calls about the history of units. All functions throw `ApiError`. */
 import { session } from './session.js';
 import type { Page, Unit } from './types.js';
 

@@ -1,4 +1,4 @@
-/** Links, and walks over them, as calls of the REST API. All functions throw `ApiError` and `OfflineError`. */
+/** Links, and walks over them, as calls of the REST API. All functions throw `ApiError`. */
 import { session } from './session.js';
 import type { Page, Unit } from './types.js';
 import { literal } from './units.js';

@@ -1,5 +1,6 @@
 /** A stream of live lists (docs/changes.md#live-lists). What it cannot do is told to nobody: pages work without it. */
-import { EventParser, type StreamEvent } from './event-parser.js';
+import { eventsOf, PASSING, type StreamEvent } from '../../../packages/client/events.js';
+import type { Sent } from '../../../packages/client/connection.js';
 import { ApiError } from './errors.js';
 import { session } from './session.js';
 
@@ -27,17 +28,15 @@ export interface LiveEnd {
 
 /** The most lists of one stream. */
 export const MOST_LISTS = 20;
-/** The service says that it is there every 15 seconds. */
-const SILENCE_MS = 40_000;
 /** The token has expired by then, also if the clock of the service is a little behind its timer. */
 const SOON_MS = 1000;
 /** Before a stream has said it. */
 const RETRY_MS = 5000;
-/** Ends after which another process, or the same, serves the lists as before. */
-const PASSING: ReadonlySet<string> = new Set(['server.stopping', 'stream.old']);
 
 interface Told {
-  readonly as: string;
+  /** The end of a stream has one where a list is refused, and a code. */
+  readonly as?: string;
+  readonly code: string;
   readonly id: string;
   readonly version: number;
   readonly unit?: { readonly id: string };
@@ -51,44 +50,31 @@ export async function followLists(
   onNews: (news: LiveNews) => void,
   signal: AbortSignal,
 ): Promise<LiveEnd> {
-  const parser = new EventParser();
-  const stop = new AbortController();
-  const onAbort = () => stop.abort();
-  signal.addEventListener('abort', onAbort);
-  let silence = setTimeout(onAbort, SILENCE_MS);
+  const queries = paths.map((path, at) => ({ as: nameOf(at), path }));
+  const connection = { send: (sent: Sent) => session.follow(sent) };
+  let after = RETRY_MS;
   try {
-    const queries = paths.map((path, at) => ({ as: nameOf(at), path }));
-    const call = { method: 'POST', path: ['live'], body: { queries }, signal: stop.signal } as const;
-    const reader = (await session.follow(call)).body?.getReader();
-    const decoder = new TextDecoder();
-    for (let part = await reader?.read(); part?.value; part = await reader?.read()) {
-      clearTimeout(silence);
-      silence = setTimeout(onAbort, SILENCE_MS);
-      for (const event of parser.feed(decoder.decode(part.value, { stream: true }))) {
-        if (event.event === 'end') return endOf(event, paths, parser.retry);
-        onNews(newsOf(event, paths));
-      }
+    for await (const event of eventsOf<Told>(connection, queries, signal)) {
+      if (event.wait !== undefined) after = event.wait;
+      if (event.event === 'end') return endOf(event.data, paths, after);
+      if (event.event !== '') onNews(newsOf(event, paths));
     }
   } catch (error) {
-    if (error instanceof ApiError) return refusedBy(error, paths);
-  } finally {
-    clearTimeout(silence);
-    signal.removeEventListener('abort', onAbort);
-    stop.abort();
+    if (error instanceof ApiError && error.status !== 0) return refusedBy(error, paths);
   }
-  return { after: parser.retry ?? RETRY_MS };
+  return { after };
 }
 
 function nameOf(at: number): string {
   return `list_${at}`;
 }
 
-function pathOf(as: string, paths: readonly string[]): string | undefined {
+function pathOf(as: string | undefined, paths: readonly string[]): string | undefined {
   return paths.find((_, at) => nameOf(at) === as);
 }
 
-function newsOf({ event, data }: StreamEvent, paths: readonly string[]): LiveNews {
-  const { as, id, version, unit, items, versions } = JSON.parse(data) as Told;
+function newsOf({ event, data }: StreamEvent<Told>, paths: readonly string[]): LiveNews {
+  const { as, id, version, unit, items, versions } = data;
   const path = pathOf(as, paths) ?? '';
   if (event === 'page') {
     const units = (items ?? []).map((each, at) => ({ id: each.id, version: versions?.[at] ?? 0 }));
@@ -97,13 +83,12 @@ function newsOf({ event, data }: StreamEvent, paths: readonly string[]): LiveNew
   return { path, type: unit ? 'put' : 'out', units: [{ id: unit?.id ?? id, version }] };
 }
 
-function endOf({ data }: StreamEvent, paths: readonly string[], retry = RETRY_MS): LiveEnd {
-  const { as, code } = JSON.parse(data) as { readonly as?: string; readonly code: string };
-  const refused = as === undefined ? undefined : pathOf(as, paths);
+function endOf({ as, code }: Told, paths: readonly string[], retry: number): LiveEnd {
+  const refused = pathOf(as, paths);
   if (refused !== undefined) return { after: retry, refused };
   // The session gets another token for the next stream.
   if (code === 'token.expired') return { after: SOON_MS };
-  return { after: PASSING.has(code) ? retry : Infinity };
+  return { after: PASSING.includes(code) ? retry : Infinity };
 }
 
 function refusedBy({ status, messages }: ApiError, paths: readonly string[]): LiveEnd {

@@ -1,4 +1,4 @@
-/** Members: sessions, mails, API keys. All functions throw `ApiError` and `OfflineError`. */
+/** Members: sessions, mails, API keys. All functions throw `ApiError`. */
 import { session } from './session.js';
 import type { Page, Unit } from './types.js';
 import { createUnit, listUnits, literal, updateUnit } from './units.js';

@@ -1,4 +1,4 @@
-/** The model of the project as a file (docs/model-as-code.md). All functions throw `ApiError` and `OfflineError`. */
+/** The model of the project as a file (docs/model-as-code.md). All functions throw `ApiError`. */
 import { session } from './session.js';
 
 /** What a model file changes; `name` is what allows it, such as `article.summary`. */

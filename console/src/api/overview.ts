@@ -1,4 +1,4 @@
-/** What the overview reads of several kinds at once, and the numbers of the project. All functions throw `ApiError` and `OfflineError`. */
+/** What the overview reads of several kinds at once, and the numbers of the project. All functions throw `ApiError`. */
 import { ApiError } from './errors.js';
 import { session } from './session.js';
 import type { Field, Page, Unit } from './types.js';

@@ -1,6 +1,6 @@
 /**
  * Passkeys: signing in and proving who one is with them, and those of a member (docs/auth.md). All functions throw
- * `ApiError` and `OfflineError`, and `PasskeyError` where a passkey is refused.
+ * `ApiError`, and `PasskeyError` where a passkey is refused.
  */
 import { ApiError } from './errors.js';
 import { session, type MissingStep } from './session.js';

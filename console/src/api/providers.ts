@@ -3,7 +3,7 @@
  * it needs then is kept in the storage of the browser, and what came back in the address, until the service has answered:
  * a page that is loaded anew goes on.
  */
-import { BASE, send } from './client.js';
+import { BASE, connectionWith, sentOf } from './client.js';
 import { ApiError } from './errors.js';
 import { session, type MissingStep } from './session.js';
 import type { Unit } from './types.js';
@@ -110,7 +110,7 @@ export async function signInAt(project: string, { id, label }: Shown): Promise<v
   await leave({ project, purpose: 'sign_in', provider: id, label });
 }
 
-/** Leaves the page to link an account there. @param linked the ids of those that are linked @throws ApiError, OfflineError */
+/** Leaves the page to link an account there. @param linked the ids of those that are linked @throws ApiError */
 export async function linkAt({ id, label }: Shown, linked: readonly string[] | undefined): Promise<void> {
   const path = ['auth', 'identity', 'link'];
   const { content } = await session.call<{ ticket: string }>({ method: 'POST', path, body: { provider: id } });
@@ -155,12 +155,12 @@ function base64url(bytes: Uint8Array): string {
 
 const EXCHANGE = ['auth', 'exchange'];
 
-/** @param otp what was given for the second step; empty for nothing @throws ApiError, OfflineError */
+/** @param otp what was given for the second step; empty for nothing @throws ApiError */
 export function signInByProvider(brought: Brought, otp: string): Promise<MissingStep | undefined> {
   return untilAnswered(() => session.signIn(brought.project, EXCHANGE, exchanged(brought, otp)));
 }
 
-/** Links the account with the member that is signed in. @throws ApiError, OfflineError */
+/** Links the account with the member that is signed in. @throws ApiError */
 export async function linkArrived(brought: Brought): Promise<void> {
   const call = { method: 'POST', path: EXCHANGE, body: exchanged(brought, '') } as const;
   const token = await untilAnswered(async () => {
@@ -174,8 +174,10 @@ export async function linkArrived(brought: Brought): Promise<void> {
   });
   if (token === undefined) return;
   // It signs in too: one session is enough.
-  const headers = { 'kind-project-key': session.project, authorization: `Bearer ${token}` };
-  await send({ method: 'POST', path: ['auth', 'signout'] }, headers).catch(() => undefined);
+  const signOut = sentOf({ method: 'POST', path: ['auth', 'signout'] });
+  await connectionWith(session.project, token)
+    .send(signOut)
+    .catch(() => undefined);
 }
 
 /** What came back is kept as long as the service has not said anything of it. */
@@ -191,7 +193,7 @@ async function untilAnswered<T>(work: () => Promise<T>): Promise<T> {
 }
 
 function isAnswer(error: unknown): error is ApiError {
-  return error instanceof ApiError && error.status < 500;
+  return error instanceof ApiError && error.status > 0 && error.status < 500;
 }
 
 async function isLinked({ provider, linked: before }: Brought): Promise<boolean> {
@@ -241,7 +243,7 @@ interface Discovery {
   readonly authorization_endpoint: string;
 }
 
-/** Whether the provider can be used. @throws ApiError that says why not, OfflineError */
+/** Whether the provider can be used. @throws ApiError that says why not */
 export async function testProvider({ id }: Provider): Promise<Discovery> {
   const path = ['identity_provider', 'unit', id, 'discovery'];
   return (await session.call<Discovery>({ method: 'POST', path })).content;

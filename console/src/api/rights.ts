@@ -23,7 +23,7 @@ export interface OwnRights {
   }[];
 }
 
-/** @throws ApiError, OfflineError */
+/** @throws ApiError */
 export async function getRights(): Promise<OwnRights> {
   return (await session.call<OwnRights>({ path: ['auth', 'rights'] })).content;
 }

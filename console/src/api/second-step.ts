@@ -1,4 +1,4 @@
-/** The second step of the member that is signed in (docs/auth.md). All functions throw `ApiError` and `OfflineError`. */
+/** The second step of the member that is signed in (docs/auth.md). All functions throw `ApiError`. */
 import { session } from './session.js';
 
 export interface SecondStep {

@@ -1,4 +1,4 @@
-/** Writes of several units at once, by filters, and what goes along. All functions throw `ApiError` and `OfflineError`. */
+/** Writes of several units at once, by filters, and what goes along. All functions throw `ApiError`. */
 import type { ChangeEffects } from './definitions.js';
 import { ApiError } from './errors.js';
 import { session } from './session.js';

@@ -1,4 +1,4 @@
-/** The settings of the project that its administrators change (docs/auth.md). All functions throw `ApiError` and `OfflineError`. */
+/** The settings of the project that its administrators change (docs/auth.md). All functions throw `ApiError`. */
 import { ApiError } from './errors.js';
 import { session } from './session.js';
 

@@ -1,19 +1,8 @@
 /** What the service answers, as far as the console reads it. */
+import type { Message } from '../../../packages/client/call.js';
 import type { ParameterTypeId } from '../../../src/model/parameter-type/parameter-types.js';
 
-export interface Message {
-  readonly code: string;
-  readonly text: string;
-  /** The parameter, as a path such as `tags[1]`, that the message is about. */
-  readonly parameter?: string;
-  /** The object of a bulk write, from 0. */
-  readonly index?: number;
-  /** The operation of a batch, from 0. */
-  readonly operation?: number;
-  /** The place in the file of an import, both from 1. */
-  readonly line?: number;
-  readonly record?: number;
-}
+export type { Message };
 
 export interface Envelope<T> {
   readonly content: T;

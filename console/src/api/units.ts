@@ -1,4 +1,4 @@
-/** What the console reads and writes, as calls of the REST API. All functions throw `ApiError` and `OfflineError`. */
+/** What the console reads and writes, as calls of the REST API. All functions throw `ApiError`. */
 import { ApiError } from './errors.js';
 import { session } from './session.js';
 import type { Field, Group, Kind, Page, Unit } from './types.js';

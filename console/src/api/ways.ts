@@ -1,5 +1,5 @@
-/** The ways in of a project, for who has no session yet (docs/auth.md). All functions throw `ApiError` and `OfflineError`. */
-import { send, type Call } from './client.js';
+/** The ways in of a project, for who has no session yet (docs/auth.md). All functions throw `ApiError`. */
+import { connectionWith, replyOf, sentOf, type Call } from './client.js';
 import { session, type MissingStep } from './session.js';
 
 export interface Ways {
@@ -47,7 +47,7 @@ export async function recoverPassword(project: string, email: string): Promise<v
 
 /** The content that a call is answered without a session. */
 export async function asStranger<T>(project: string, call: Call): Promise<T> {
-  return (await send<T>(call, { 'kind-project-key': project })).content;
+  return (await replyOf<T>(await connectionWith(project).send(sentOf(call)))).content;
 }
 
 function withStep({ otp, ...proof }: WithStep): object {

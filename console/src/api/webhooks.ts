@@ -1,4 +1,4 @@
-/** Webhooks and what was sent by them. All functions throw `ApiError` and `OfflineError`. */
+/** Webhooks and what was sent by them. All functions throw `ApiError`. */
 import { session } from './session.js';
 import type { Page, Unit } from './types.js';
 import { createUnit, getUnit, listUnits, updateUnit } from './units.js';

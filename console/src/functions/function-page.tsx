@@ -153,7 +153,7 @@ function CallForm({ declared }: { declared: DeclaredFunction }) {
       const given = await callFunction(declared, { method, unit: ofUnit ? unit : undefined, values });
       setAnswer(given);
       if (given.messages.length === 0) return undefined;
-      return faultsOf(new ApiError(given.status, given.messages), parameters, text);
+      return faultsOf(new ApiError(given.status, '', given.messages), parameters, text);
     } catch (error) {
       return faultsOf(error, parameters, text);
     }

@@ -12,7 +12,7 @@ interface KeyFormProps {
   /** Undefined for a new one. */
   readonly known: KeySettings | undefined;
   readonly submitLabel: string;
-  /** @throws ApiError, OfflineError */
+  /** @throws ApiError */
   readonly onSend: (settings: KeySettings) => Promise<void>;
   readonly onClose: () => void;
 }

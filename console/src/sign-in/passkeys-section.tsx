@@ -122,7 +122,7 @@ interface LabelDialogProps {
   readonly title: string;
   readonly submit: string;
   readonly known: string;
-  /** @throws ApiError, OfflineError, PasskeyError */
+  /** @throws ApiError, PasskeyError */
   readonly onSend: (label: string) => Promise<void>;
   readonly onDone: () => Promise<void>;
   readonly onClose: () => void;
