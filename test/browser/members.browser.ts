@@ -232,6 +232,7 @@ describe('API keys', () => {
     await dialog.getByRole('combobox', { name: 'Kinds' }).click();
     await page.getByRole('option', { name: 'Order' }).click();
     await page.getByRole('option', { name: EVIL }).waitFor();
+    await page.getByRole('option', { name: 'The model as a file' }).waitFor();
     await page.keyboard.press('Escape');
     await dialog.getByRole('combobox', { name: 'Operations' }).click();
     await page.getByRole('option', { name: 'read', exact: true }).click();

@@ -112,6 +112,7 @@ export const members = {
     narrow: 'Only some kinds and operations',
     narrow_text: 'Otherwise the key may do all that the member may.',
     kinds: 'Kinds',
+    model: 'The model as a file',
     operations: 'Operations',
     add_part: 'Add others',
     remove_part: 'Remove',

@@ -3,6 +3,7 @@ import { Button, Group, MultiSelect, Stack, Text as Paragraph } from '@mantine/c
 import type { ScopePart } from '../api/members.js';
 import { useKinds } from '../data/use-kinds.js';
 import { useText } from '../i18n/text.js';
+import { useRights } from '../shell/use-rights.js';
 import { OPERATIONS, operationText } from './key-operations.js';
 
 interface ScopePartsProps {
@@ -14,7 +15,11 @@ interface ScopePartsProps {
 export function ScopeParts({ parts, fault, onChange }: ScopePartsProps) {
   const text = useText();
   const { own, builtIn } = useKinds();
-  const kinds = [...own, ...builtIn].map(({ id, label }) => ({ value: id, label }));
+  const { administrator } = useRights();
+  // Of keys of administrators alone; a kind of one's own with this id comes before it.
+  const model =
+    administrator === true && !own.some(({ id }) => id === 'model') ? [{ id: 'model', label: text('keys.model') }] : [];
+  const kinds = [...own, ...builtIn, ...model].map(({ id, label }) => ({ value: id, label }));
   const operations = OPERATIONS.map((each) => ({ value: each, label: operationText(each, text) }));
   const change = (at: number, part: Partial<ScopePart>): void =>
     onChange(parts.map((each, n) => (n === at ? { ...each, ...part } : each)));
