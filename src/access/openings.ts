@@ -49,6 +49,13 @@ export function* openings(before: Model, after: Model): WorkInPieces<readonly Op
     if (entry.on !== 'links' || is.has(name) || !after.linkTypes.has(entry.id) || entry.audience === 'anyone') continue;
     found.push({ name, who: 'anyone', what: entry.operation });
   }
+  for (const { id, values } of after.linkTypes.values()) {
+    const former = before.linkTypes.get(id);
+    if (former && former !== after.linkTypes.get(id)) found.push(...ofSettings(former.values, values, `links.${id}`));
+    if (!former && !is.has(`links.${id}:create`) && isLinkedByAnyone(after, is))
+      found.push({ name: `links.${id}:create`, who: 'anyone', what: 'create' });
+    yield;
+  }
   const tested = yield* fieldsOfMembersInRules(after, []);
   for (const kind of after.kinds.values()) {
     const former = before.kinds.get(kind.id);
@@ -81,6 +88,11 @@ function isWrittenByAnyone({ audience, operation }: Pick<ReportedAccess, 'audien
   return audience === 'anyone' && (WRITES.has(operation) || operation === 'signup');
 }
 
+/** Whether strangers make links from some kind, of link types that say nothing of it. */
+function isLinkedByAnyone({ kinds }: Model, entries: ReadonlyMap<string, ReportedAccess>): boolean {
+  return [...kinds.keys()].some((id) => entries.get(`${id}:link`)?.audience === 'anyone');
+}
+
 function* ofFields(
   former: KindDef,
   kind: KindDef,
@@ -88,20 +100,25 @@ function* ofFields(
   tested: ReadonlySet<string>,
 ): Generator<Opening, void, undefined> {
   for (const field of kind.fields.values()) {
-    const was = former.fields.get(field.id);
+    if (former.fields.has(field.id)) continue;
     const name = `${kind.id}.${field.id}`;
-    if (was?.def === field.def) continue;
-    if (!was) {
-      const write = both(allowedToWrite(kind, model), allowedByField(field.def.writeAccess, kind));
-      // A rule that names it of the member held for nobody.
-      if (isMemberKind(kind) && tested.has(field.id)) yield { name, who: 'member', what: 'read' };
-      else if (write.audience === 'anyone' && !field.system) yield { name, who: 'anyone', what: 'write' };
-      continue;
-    }
+    const write = both(allowedToWrite(kind, model), allowedByField(field.def.writeAccess, kind));
+    // A rule that names it of the member held for nobody.
+    if (isMemberKind(kind) && tested.has(field.id)) yield { name, who: 'member', what: 'read' };
+    else if (write.audience === 'anyone' && !field.system) yield { name, who: 'anyone', what: 'write' };
+  }
+  yield* ofSettings(former, kind, kind.id);
+}
+
+/** What the settings of fields allow that were there before, of a kind or of the values of a link type. */
+function* ofSettings(former: KindDef, kind: KindDef, path: string): Generator<Opening, void, undefined> {
+  for (const field of kind.fields.values()) {
+    const was = former.fields.get(field.id);
+    if (!was || was.def === field.def) continue;
     for (const what of ['read', 'write'] as const) {
       const [old, now] = [accessTo(was, former, what), accessTo(field, kind, what)];
       const isFree = what === 'write' && was.def.writeOnce && !field.def.writeOnce;
-      if (allowsMore(old, now) || isFree) yield { name: `${name}:${what}`, who: now.audience, what };
+      if (allowsMore(old, now) || isFree) yield { name: `${path}.${field.id}:${what}`, who: now.audience, what };
     }
   }
 }

@@ -67,3 +67,43 @@ it.each<[string, object, object, string[]]>([
   const found = runSync(openings(model(before), model(after)));
   expect(found.map(({ name, who }) => `${name} ${who}`).filter((each) => !each.endsWith(' admin'))).toEqual(expected);
 });
+
+const NOTE = (more: object) => ({
+  links: [{ id: 'cites', parameters: ['note'] }],
+  parameters: [parameter('note', 'string', more)],
+});
+
+it.each<[string, object, object, string[]]>([
+  ['values that everyone reads', NOTE({ read_access: 'admin' }), NOTE({}), ['links.cites.note:read anyone']],
+  [
+    'values that members write',
+    NOTE({ write_access: 'nobody' }),
+    NOTE({ write_access: 'member' }),
+    ['links.cites.note:write member'],
+  ],
+  [
+    'values that are shown',
+    NOTE({ hidden: true }),
+    NOTE({}),
+    ['links.cites.note:read anyone', 'links.cites.note:write anyone'],
+  ],
+  ['values that fewer read', NOTE({}), NOTE({ read_access: 'admin' }), []],
+  [
+    'a new link type from kinds that strangers link from',
+    { kinds: [kind('post', [], { public: true, access: { link: 'anyone' } })] },
+    {
+      kinds: [kind('post', [], { public: true, access: { link: 'anyone' } })],
+      links: [{ id: 'cites', parameters: [] }],
+    },
+    ['links.cites:create anyone'],
+  ],
+  [
+    'a new link type',
+    { kinds: [kind('post', [], { access: NO })] },
+    { kinds: [kind('post', [], { access: NO })], links: [{ id: 'cites', parameters: [] }] },
+    [],
+  ],
+])('of link types: %s', (_, before, after, expected) => {
+  const found = runSync(openings(modelWith(before), modelWith(after)));
+  expect(found.map(({ name, who }) => `${name} ${who}`)).toEqual(expected);
+});
