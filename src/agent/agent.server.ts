@@ -9,6 +9,7 @@ import { RELEASE } from '../config/release.js';
 import { RawAnswer, type Answer } from '../http/answer/answer.js';
 import { parseBody, type ReceivedBody } from '../http/body/read-body.js';
 import { KindError } from '../shared/errors.js';
+import { UndividedWork } from '../shared/event-loop-yield.js';
 import { isPlainObject } from '../shared/json.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { ToolCalls } from './tool-calls.js';
@@ -49,6 +50,8 @@ export class AgentServer {
     }
     // Loaded when an agent first calls: most services have none.
     const sdk = await (this.#sdk ??= import('@modelcontextprotocol/server'));
+    // Of many calls at once, those of other projects come in between.
+    await new UndividedWork(scope.project.schema).turn();
     const response = await this.#respond(sdk, scope, requestFor(headers), body);
     const type = response.headers.get('content-type') ?? undefined;
     return new RawAnswer(response.status, type, new Uint8Array(await response.arrayBuffer()));
