@@ -30,9 +30,7 @@ it.each(['tools/call', 'tools/list'])('nobody waits for many %s at once', { time
     return answer.text();
   };
   await send();
-  const { waits, held, result } = await beside(quiet, note, () =>
-    Promise.all(Array.from({ length: AT_ONCE }, () => send())),
-  );
+  const { waits, result } = await beside(quiet, note, () => Promise.all(Array.from({ length: AT_ONCE }, () => send())));
   if (method === 'tools/call')
     expect(result.filter((text) => text.includes('key.throttled'))).toHaveLength(
       AT_ONCE + 1 - LIMITS.agentCallsPerMinute,
