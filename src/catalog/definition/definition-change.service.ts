@@ -232,10 +232,13 @@ export class DefinitionChangeService {
     change.effects?.setSteps(steps, deferredIndexes);
     if (deferredIndexes.any || later) await tx.run(setUnindexedStatement(project.id, true));
     if (deferredIndexes.any) tx.afterCommit(() => this.builds.request(project));
-    // Their tables are dropped, so no links to their units can be in progress.
-    for (const id of dropped) await tx.run(deleteLinksOfKindStatement(project.schema, id));
-    await forgetRecorded(tx, project.schema, { before, after, dropped });
-    if (dropped.length > 0) await tx.run(forgetTasksOfKindsStatement(project.schema, dropped));
+    // A plan has counted them, and writes none of them.
+    if (!judged) {
+      // Their tables are dropped, so no links to their units can be in progress.
+      for (const id of dropped) await tx.run(deleteLinksOfKindStatement(project.schema, id));
+      await forgetRecorded(tx, project.schema, { before, after, dropped });
+      if (dropped.length > 0) await tx.run(forgetTasksOfKindsStatement(project.schema, dropped));
+    }
     const formerMembers = formerMemberKinds(before, after);
     for (const id of formerMembers) {
       await disownFiles(project, change, after, id);
