@@ -68,7 +68,7 @@ export interface EditOptions extends WriteOptions {
 /** It is sent once, when it is awaited. */
 export class Call<T, C extends string = string> implements Promise<T> {
   readonly [Symbol.toStringTag] = 'Call';
-  /** For caches: begins with the project and the member. */
+  /** For caches: begins with the project and the member, in whose place this client stands while it is not known. */
   readonly key: readonly unknown[];
   readonly #send: () => Promise<T>;
   readonly #codes: readonly string[];

@@ -52,7 +52,7 @@ export function addressOf({ path, query = {}, dryRun }: Pick<Sent, 'path' | 'que
   return `/${path.map(part).join('/')}${pairs.length > 0 ? `?${pairs.join('&')}` : ''}`;
 }
 
-function randomKey(): string {
+export function randomKey(): string {
   return Array.from({ length: 4 }, () => Math.random().toString(36).slice(2)).join('');
 }
 
@@ -128,7 +128,8 @@ export type Sender = ReturnType<typeof sender>;
 
 /** The part of a session that requests need. */
 export interface Bearer {
-  readonly member: { readonly id: string } | null;
+  /** Whose data are answered, for keys of caches. */
+  readonly owner: string | null;
   token(): Promise<string | undefined>;
   renew(old: string): Promise<boolean>;
 }
@@ -148,7 +149,7 @@ export class Connection {
   call<T, C extends string>(sent: Sent, read: (answer: Answer) => T | Promise<T>): Call<T, C> {
     // At once, so that a wrong id is told where it is used.
     const address = addressOf(sent);
-    const key = [this.#project, this.#session.member?.id ?? null, sent.method, address, sent.body];
+    const key = [this.#project, this.#session.owner, sent.method, address, sent.body];
     const ask = async () => read(await answerOf(await this.send(sent)));
     return new Call(key.slice(0, sent.body === undefined ? 4 : 5), sent.codes, ask);
   }

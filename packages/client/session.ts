@@ -1,6 +1,6 @@
 /** Who is signed in, and the tokens for it. */
 import { KindError } from './call.js';
-import { refusalOf, type ConnectionOptions, type Sender } from './connection.js';
+import { randomKey, refusalOf, type ConnectionOptions, type Sender } from './connection.js';
 
 /** Where the refresh token is kept. */
 export interface TokenStorage {
@@ -52,9 +52,12 @@ export class Session {
   readonly #name: string;
   readonly #listeners = new Set<Listener>();
   readonly #channel: Channel | undefined;
+  /** What no other client has. */
+  readonly #own = randomKey();
   #access: string | undefined;
   #refresh: string | null = null;
   #restored: Promise<unknown> | undefined;
+  #isRestored: boolean;
   #renewing: Promise<boolean> | undefined;
   member: Member | null = null;
 
@@ -66,6 +69,7 @@ export class Session {
     const { location, isSecureContext, BroadcastChannel } = globalThis as unknown as Browser;
     // Over plain http browsers drop the cookie: the token is in the answer then, and in memory.
     this.#inCookie = storage === 'cookie' && isSecureContext !== false;
+    this.#isRestored = !this.#isKept;
     this.headers = this.#inCookie ? { 'kind-refresh-token': 'cookie' } : {};
     if (storage !== 'cookie') return;
     const { origin } = new URL(url);
@@ -81,15 +85,25 @@ export class Session {
     return () => void this.#listeners.delete(listener);
   }
 
+  get #isKept(): boolean {
+    return this.#inCookie || this.#storage !== undefined;
+  }
+
+  /** Whose data are answered, for keys of caches: a name of this client's own while the member is not known. */
+  get owner(): string | null {
+    if (this.#given !== undefined) return this.#own;
+    return this.member?.id ?? (this.#isRestored ? null : this.#own);
+  }
+
   async token(): Promise<string | undefined> {
     if (this.#given !== undefined) return typeof this.#given === 'function' ? this.#given() : this.#given;
     // What the last visit has left.
-    const isKept = this.#inCookie || this.#storage !== undefined;
-    this.#restored ??= isKept ? this.renew(undefined) : Promise.resolve();
+    this.#restored ??= this.#isKept ? this.renew(undefined) : Promise.resolve();
     await this.#restored.catch((error: unknown) => {
       this.#restored = undefined;
       throw error;
     });
+    this.#isRestored = true;
     return this.#access;
   }
 

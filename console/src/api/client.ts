@@ -45,7 +45,7 @@ export function senderOf(project: string): ReturnType<typeof sender> {
 
 /** Calls of who has this token, or none, in place of a session. */
 export function connectionWith(project: string, token?: string): Connection {
-  const bearer: Bearer = { member: null, token: () => Promise.resolve(token), renew: () => Promise.resolve(false) };
+  const bearer: Bearer = { owner: null, token: () => Promise.resolve(token), renew: () => Promise.resolve(false) };
   return new Connection(project, senderOf(project), bearer);
 }
 
