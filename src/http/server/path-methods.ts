@@ -17,7 +17,7 @@ const OF_USERS_KINDS: ReadonlySet<unknown> = new Set(['bulk', 'imported', 'linka
 function methodsOf({ app, path }: Pick<HttpRequest, 'app' | 'path'>): string[] {
   const methods = insideOf(app.router).stack.flatMap((layer) => {
     const match = layer.route && layer.match(path);
-    return layer.route && match && isPath(match.params) && isAnswered(layer.route, match.params)
+    return layer.route && match && !isFallback(layer.route) && isAnswered(layer.route, match.params)
       ? Object.keys(layer.route.methods)
       : [];
   });
@@ -25,9 +25,9 @@ function methodsOf({ app, path }: Pick<HttpRequest, 'app' | 'path'>): string[] {
   return [...new Set(methods.filter((method) => method !== '_all').map((method) => method.toUpperCase()))];
 }
 
-/** Whether a path was matched without a wildcard, which stands for paths that are not there. */
-function isPath(params: Params): boolean {
-  return !Object.values(params).some(Array.isArray);
+/** Whether it is the route of paths without another one. */
+export function isFallback({ path }: RouterRoute): boolean {
+  return typeof path === 'string' && path.includes('*');
 }
 
 /** False for what a built-in kind always refuses. */
