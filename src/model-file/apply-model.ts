@@ -29,6 +29,7 @@ import {
   changesTo,
   definitionsIn,
   isOwnOfKind,
+  renamesIn,
   sharedThatPart,
   withTypes,
   type Definition,
@@ -109,7 +110,7 @@ export class ModelApply {
         change.fills = fillsOf(file, (model, filled) => {
           return this.writer.fill({ ...this.#session(project, caller, change), model }, filled);
         });
-        return this.#write(this.#session(project, caller, change), file);
+        return this.#write(this.#session(project, caller, change), file, options);
       },
       async (tx, change) => {
         const written = await change();
@@ -158,21 +159,21 @@ export class ModelApply {
 
   /**
    * What belongs to a kind goes by its new id, and so is renamed after it.
-   * @throws KindError 400 where neither the former nor the new id is there
+   * @throws KindError 400 where neither the former nor the new id is there, or names may have changed places before
    */
-  async #rename(given: Session, file: Definitions) {
+  async #rename(given: Session, file: Definitions, options: ApplyOptions) {
     const renamed: Definition[] = [];
     let [session, present] = [given, definitionsIn(await this.files.fileOf(given))];
-    const wanted = withTypes(file, present);
     for (const isOwn of [false, true]) {
-      const some = [...wanted.values()].filter((each) => isOwnOfKind(each) === isOwn && present.has(formerKeyOf(each)));
-      if (some.length === 0) continue;
-      session = await this.writer.rename(session, some);
+      const named = renamesIn(new Map([...file].filter(([, each]) => isOwnOfKind(each) === isOwn)), present);
+      refuseSwaps(named.swapped, options);
+      if (named.renamed.length === 0) continue;
+      session = await this.writer.rename(session, named.renamed);
       present = definitionsIn(await this.files.fileOf(session));
-      renamed.push(...some);
+      renamed.push(...named.renamed);
     }
-    refuseMissing(wanted, present);
-    return { session, renamed, present, wanted };
+    refuseMissing(file, present);
+    return { session, renamed, present, wanted: withTypes(file, present) };
   }
 
   /** Shared parameters become own ones, before anything else of them changes. */
@@ -184,8 +185,9 @@ export class ModelApply {
     return { session, parted: [...now].flatMap(([key, each]) => (present.has(key) ? [] : [each])), present: now };
   }
 
-  async #write(given: Session, { definitions, settings, partial, drop }: ModelFile): Promise<Written> {
-    const { renamed, wanted, ...named } = await this.#rename(given, definitions);
+  async #write(given: Session, file: ModelFile, options: ApplyOptions): Promise<Written> {
+    const { definitions, settings, partial, drop } = file;
+    const { renamed, wanted, ...named } = await this.#rename(given, definitions, options);
     const { session, parted, present } = await this.#part(named.session, wanted, named.present);
     const changes = await withoutSameSecrets(session, this.box, changesTo(wanted, present, { partial, drop }));
     const accessDefault = settings[ACCESS_DEFAULT];
@@ -263,8 +265,17 @@ function changedSettings(given: FileObject, { settings: stored }: ProjectRow, { 
   return { changed, values };
 }
 
-function formerKeyOf({ section, was = '' }: Definition): string {
-  return `${section}/${was}`;
+/** Files are applied again, and would change the places back. @throws KindError 400 */
+function refuseSwaps(swapped: readonly Definition[], { undo, versions }: ApplyOptions): void {
+  if (undo || versions !== undefined) return;
+  const faults = new Faults();
+  for (const { section, id, was } of swapped) {
+    const path = `${section}.${id}.was`;
+    const text = `${path}: '${id}' and '${was ?? ''}' may have changed places already`;
+    const way = 'give the version of the model in which they have not, as a plan tells it (--version or If-Match)';
+    faults.add('model.bad_file', `${text}: ${way}, or take \`was\` out`, { parameter: path });
+  }
+  faults.throwIfAny();
 }
 
 /** @throws KindError 400 */

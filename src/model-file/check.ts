@@ -87,7 +87,7 @@ class FileCheck {
     for (const section of SECTIONS) {
       for (const [id, entry] of this.#entries(file, section)) {
         this.#checkId(id, `${section}.${id}`);
-        this.#entry(section, entry, `${section}.${id}`);
+        this.#entry(section, id, entry, `${section}.${id}`);
         yield;
       }
     }
@@ -165,7 +165,7 @@ class FileCheck {
     if (!isIdentifier(id)) this.#add(path, `is no id: it must be ${IDENTIFIER_HINT}`);
   }
 
-  #entry(section: SectionId, given: Json, path: string): void {
+  #entry(section: SectionId, id: string, given: Json, path: string): void {
     // A group may be a list of its kinds alone.
     const short = section === 'groups' && Array.isArray(given);
     const entry = this.#object(short ? { kind_list: given } : (given ?? {}), path);
@@ -173,7 +173,7 @@ class FileCheck {
     const kindId = SECTION_KINDS[section];
     const fields = fieldsOf(kindId);
     this.#checkKeys(entry, path, [...fields.keys(), ...MORE[section]], `an entry of ${section}`);
-    this.#checkWas(entry, path);
+    this.#checkWas(entry, id, path);
     for (const [name, field] of fields) {
       if (name === 'parameters') this.#listed(entry, path, section);
       else if (name in entry) this.#value(field, entry[name] ?? null, short ? path : `${path}.${name}`);
@@ -216,7 +216,7 @@ class FileCheck {
     this.#checkShared(id, entry, path);
     const fields = fieldsOf(type);
     this.#checkKeys(entry, path, [...MORE_OF_PARAMETERS, ...fields.keys()], `a parameter of type ${type}`);
-    this.#checkWas(entry, path);
+    this.#checkWas(entry, id, path);
     const values = [...fields].filter(([name]) => entry[name] !== undefined && entry[name] !== null);
     for (const [name, field] of values) this.#value(field, entry[name] ?? null, `${path}.${name}`);
     this.#checkMeaning(path, (faults) => {
@@ -234,7 +234,7 @@ class FileCheck {
   #untyped(id: string, entry: FileObject, path: string): void {
     this.#checkShared(id, entry, path);
     this.#checkKeys(entry, path, [...MORE_OF_PARAMETERS, ...fieldsOfAnyType()], 'a parameter');
-    this.#checkWas(entry, path);
+    this.#checkWas(entry, id, path);
   }
 
   /** It is a value as the default is one. */
@@ -259,8 +259,9 @@ class FileCheck {
     }
   }
 
-  #checkWas(entry: FileObject, path: string): void {
+  #checkWas(entry: FileObject, id: string, path: string): void {
     const was = entry['was'] ?? null;
+    if (was === id) this.#add(`${path}.was`, 'is its id as it is');
     if (was !== null && !isIdentifier(was)) this.#add(`${path}.was`, `is no id: it must be ${IDENTIFIER_HINT}`);
   }
 

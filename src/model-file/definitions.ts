@@ -76,7 +76,7 @@ function parameterOf(name: string, { type, was, fill, ...values }: FileObject, o
     section: 'parameters',
     kindId: (type ?? UNTYPED) as string,
     id: parameterRecordId({ id: name, ownKind }),
-    values: canonical(type as string, values),
+    values: type === undefined ? values : canonical(type as string, values),
     ...(owner !== undefined && { owner }),
     ...(typeof was === 'string' && { was: parameterRecordId({ id: was, ownKind }) }),
     ...(fill !== undefined && fill !== null && { fill }),
@@ -85,23 +85,62 @@ function parameterOf(name: string, { type, was, fill, ...values }: FileObject, o
 
 const UNTYPED = '';
 
-/** The definitions of a file, in which parameters without a type have that of the project. @throws KindError 400 */
+function formerKeyOf({ section, was = '' }: Definition): string {
+  return `${section}/${was}`;
+}
+
+interface NamedAnew {
+  /** With their present types. */
+  readonly renamed: readonly Definition[];
+  /** Those that change places, which they may have done before. */
+  readonly swapped: readonly Definition[];
+}
+
+/**
+ * The definitions whose former names are there. Where something stays at the new name, the file means that it was renamed
+ * before if it has a definition of the former name as well; else it contradicts the project.
+ */
+export function renamesIn(file: Definitions, present: Definitions): NamedAnew {
+  const given = [...file].filter(([, { was }]) => was !== undefined);
+  const next = new Map(given.map(([key, definition]) => [formerKeyOf(definition), key]));
+  /** The last of those that move on, one to the place of the other: nothing is there, or what stays. */
+  const endOf = (start: string): string => {
+    let key = start;
+    for (let to = next.get(key); present.has(key) && to !== undefined && to !== start; to = next.get(key)) key = to;
+    return key;
+  };
+  const renamed: Definition[] = [];
+  const swapped: Definition[] = [];
+  for (const [key, definition] of given) {
+    const former = formerKeyOf(definition);
+    const stored = present.get(former);
+    if (!stored) continue;
+    const end = endOf(key);
+    const isSwapped = end === former;
+    if (!isSwapped && present.has(end) && file.has(former)) continue;
+    renamed.push({ ...definition, kindId: stored.kindId });
+    if (isSwapped) swapped.push(definition);
+  }
+  return { renamed, swapped };
+}
+
+/** The definitions of a file, in which parameters without a type have that of the project, after renames. @throws KindError 400 */
 export function withTypes(file: Definitions, present: Definitions): Definitions {
   const faults = new Faults();
   const typed = new Map<string, Definition>();
   for (const [key, definition] of file) {
     typed.set(key, definition);
     if (definition.kindId !== UNTYPED) continue;
-    const { id, was = id, values } = definition;
+    const { id, values } = definition;
     const refuse = (text: string) => faults.add('model.bad_file', text, { parameter: `parameters.${id}` });
-    const kindId = (present.get(key) ?? present.get(`parameters/${was}`))?.kindId;
+    const kindId = present.get(key)?.kindId;
     if (kindId === undefined) {
       refuse(`'${id}' has no type, and there is no such parameter yet: give it one`);
       continue;
     }
     const unknown = Object.keys(values).find((name) => !fieldsOf(kindId).has(name));
     if (unknown !== undefined) refuse(`'${id}' is of type ${kindId}, which has no '${unknown}'`);
-    typed.set(key, { ...definition, kindId });
+    else typed.set(key, { ...definition, kindId, values: canonical(kindId, values) });
   }
   faults.throwIfAny();
   return typed;

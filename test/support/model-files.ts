@@ -15,6 +15,7 @@ const HEAD = 'format: kind-model\nversion: 1\n';
 interface Allowed {
   readonly allowLoss?: readonly string[];
   readonly allowOpen?: readonly string[];
+  readonly version?: number;
 }
 
 /** @param text `format` and `version` are added where it lacks them */
@@ -30,12 +31,13 @@ async function run(
   { id, service: { app } }: TestProject,
   text: string,
   undo: boolean,
-  { allowLoss, allowOpen }: Allowed,
+  { allowLoss, allowOpen, version }: Allowed,
 ): Promise<AppliedModel> {
   const file = await readModelFile(text.includes(HEAD) ? text : HEAD + text, 'yaml', new EventLoopYield());
   const row = await app.get(Provisioning).getActive(id);
   const names = (given: readonly string[] | undefined) => (given ? new Set(given) : ALL);
-  const options = { caller: SYSTEM, undo, allowLoss: names(allowLoss), allowOpen: names(allowOpen) };
+  const versions = version === undefined ? undefined : [String(version)];
+  const options = { caller: SYSTEM, undo, allowLoss: names(allowLoss), allowOpen: names(allowOpen), versions };
   return app.get(ModelApply).apply(row, file, options);
 }
 

@@ -110,8 +110,13 @@ describe('an apply', () => {
       .replace('  page:\n    label', '  page:\n    was: article\n    label')
       .replace('  article:\n    parameters', '  article:\n    was: page\n    parameters')
       .replace('article_number:\n', 'article_number:\n        was: page_number\n');
-    await applyModel(project, text);
+    await expect(applyModel(project, text)).rejects.toThrow(
+      "kinds.article.was: 'article' and 'page' may have changed places already",
+    );
+    const { version } = await planModel(project, text);
+    await applyModel(project, text, { version });
     expect(await ok(project.get(`/article/unit/${page.id}`))).toMatchObject({ title: 'A page' });
+    await expect(applyModel(project, text, { version })).rejects.toMatchObject({ code: 'model.changed' });
     await expectNoDrift(project);
   });
 });
@@ -338,12 +343,26 @@ describe('names that were', () => {
       'article.summary is now article.abstract',
     ]);
     expect(steps).toEqual([
-      { change: 'rename', name: 'parameters.text', was: 'parameters.body' },
-      { change: 'rename', name: 'article', was: 'post' },
-      { change: 'rename', name: 'article.abstract', was: 'article.summary' },
+      { change: 'rename', name: 'parameters.text', was: 'parameters.body', fields: ['label'] },
+      { change: 'rename', name: 'article', was: 'post', fields: ['label'] },
+      { change: 'rename', name: 'article.abstract', was: 'article.summary', fields: ['label'] },
     ]);
     expect(await ok(project.get('/article/unit'))).toMatchObject({ items: [{ abstract: 'Short', text: 'Long' }] });
     expect((await applyModel(project, text)).steps).toEqual([]);
+  });
+
+  it('say nothing more where what has them now is new, also of several that move on', async () => {
+    const project = await service.project();
+    await applyModel(project, 'kinds: { a: { label: First }, b: { label: Second } }\n');
+    const text = 'kinds: { a: { label: New }, b: { was: a, label: First }, c: { was: b, label: Second } }\n';
+    const { steps } = await applyModel(project, text);
+    expect(steps).toEqual([
+      { change: 'rename', name: 'b', was: 'a' },
+      { change: 'rename', name: 'c', was: 'b' },
+      { change: 'add', name: 'a' },
+    ]);
+    expect((await applyModel(project, text)).steps).toEqual([]);
+    await expect(applyModel(project, 'partial: true\nkinds: { b: { was: a } }\n')).rejects.toThrow('exists');
   });
 
   it('are refused where neither they nor the new ones are there', async () => {

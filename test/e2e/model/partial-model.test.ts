@@ -93,6 +93,13 @@ const CHANGED: readonly (readonly [string, readonly object[]])[] = [
     [{ change: 'rename', name: 'article.rest', was: 'article.summary', fields: ['max_length'] }],
   ],
   [
+    'kinds: { post: { was: article, parameters: { rest: { was: summary, own: true, max_length: 9 } } } }',
+    [
+      { change: 'rename', name: 'post', was: 'article' },
+      { change: 'rename', name: 'post.rest', was: 'post.summary', fields: ['max_length'] },
+    ],
+  ],
+  [
     'kinds: { page: { parameters: { title: { type: string, max_length: 9 } } } }',
     [{ change: 'edit', name: 'parameters.title', fields: ['max_length'] }],
   ],

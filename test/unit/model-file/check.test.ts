@@ -84,6 +84,7 @@ describe('a check of a file', () => {
       `${HEAD}kinds:\n  a:\n    parameters:\n      x:\n`,
       'line 6: kinds.a.parameters.x is no parameter of the file',
     ],
+    ['a former id that is its own', `${HEAD}kinds: { a: { was: a } }\n`, 'line 3: kinds.a.was is its id as it is'],
     ['drop in a whole file', `${HEAD}drop: [a]\n`, 'line 3: drop is for files with partial: true'],
     [
       'an unknown setting',
