@@ -21,6 +21,7 @@ import { LIMITS } from '../shared/limits.js';
 import { didYouMean, shortened } from '../shared/texts.js';
 import type { WorkInPieces } from '../shared/work-in-pieces.js';
 import { MODEL_SETTINGS, readAdministered, SettingFault } from '../tenancy/project-settings.js';
+import { isDroppable } from './definitions.js';
 import { isSecret, isVariable, SECRET_PREFIX } from './secrets.js';
 import type { FileObject } from './sections.js';
 import type { ReadText } from './read/read-text.js';
@@ -43,6 +44,7 @@ const MORE: Readonly<Record<SectionId, readonly string[]>> = {
   webhooks: [],
   identity_providers: [],
 };
+const NO_SECRET = 'is no secret, so that no variable stands in its place';
 const MORE_OF_PARAMETERS = ['type', 'was', 'fill'] as const;
 
 /** Adds a fault for everything that is wrong in a file, each with its line and path. @param faults `model.bad_file` */
@@ -144,7 +146,11 @@ class FileCheck {
     if (drop === undefined || drop === null) return;
     if (!this.#isPartial) this.#add('drop', 'is for files with partial: true; a whole file leaves out what is dropped');
     const isList = Array.isArray(drop) && (drop as Json[]).every((each) => typeof each === 'string');
-    if (!isList) this.#add('drop', 'must be a list of names, such as article.summary or links.cites');
+    if (!isList) return this.#add('drop', 'must be a list of names, such as article.summary or links.cites');
+    for (const [at, name] of (drop as string[]).entries()) {
+      if (!isDroppable(name))
+        this.#add(`drop[${at}]`, `'${shortened(name)}' names nothing to drop, such as article.summary or links.cites`);
+    }
   }
 
   #checkSetting(name: string, given: Json): void {
@@ -223,11 +229,11 @@ class FileCheck {
       const stored = values.map(([name, { column }]): [string, Json] => [column ?? name, entry[name] ?? null]);
       const record = { ...Object.fromEntries(stored), id, kind_id: type, label: id };
       const def = definitionOf(record);
-      // Patterns are compiled where they are stored.
-      checkParameter(def, faults, new PatternChecks());
+      // Patterns are compiled where they are stored, and what a partial file gives meets there what it lacks.
+      if (!this.#isPartial) checkParameter(def, faults, new PatternChecks());
       checkFieldRuleSyntax(def, faults);
     });
-    this.#checkFill(entry, id, type, path);
+    if (!this.#isPartial) this.#checkFill(entry, id, type, path);
   }
 
   /** One whose type stays. The project knows it, and so what values it may have. */
@@ -266,21 +272,24 @@ class FileCheck {
   }
 
   #value(field: Field, value: Json, path: string): void {
-    if (value === null || isVariable(value) || field.id === 'headers') return this.#checkVariables(field, value, path);
+    if (value === null) return;
+    if (isSecret(field) && isVariable(value)) return this.#checkVariable(value, path);
+    if (field.id === 'headers') return this.#checkHeaders(value, path);
     // The path is named already.
-    const bad = (text: string) => this.#add(path, text.replace(/^[^:]*: /, ''));
+    const bad = (text: string) => this.#add(path, isVariable(value) ? NO_SECRET : text.replace(/^[^:]*: /, ''));
     acceptedValue(field, value, bad);
   }
 
-  /** Secrets are named by a variable, and by no other fields. */
-  #checkVariables(field: Field, value: Json, path: string): void {
-    const values = isPlainObject(value) && !isVariable(value) ? Object.entries(value) : [['', value] as const];
-    for (const [name, each] of values) {
-      if (!isVariable(each)) continue;
-      const place = name === '' ? path : `${path}.${name}`;
-      if (!isSecret(field)) this.#add(place, 'is no secret, so that no variable stands in its place');
-      else if (typeof each.env !== 'string' || !each.env.startsWith(SECRET_PREFIX))
-        this.#add(`${place}.env`, `must be the name of a variable that begins with ${SECRET_PREFIX}`);
+  #checkVariable({ env }: { readonly env: unknown }, path: string): void {
+    if (typeof env === 'string' && env.startsWith(SECRET_PREFIX)) return;
+    this.#add(`${path}.env`, `must be the name of a variable that begins with ${SECRET_PREFIX}`);
+  }
+
+  #checkHeaders(value: Json, path: string): void {
+    for (const [name, each] of Object.entries(this.#object(value, path) ?? {})) {
+      if (isVariable(each)) this.#checkVariable(each, `${path}.${name}`);
+      else if (each !== null && typeof each !== 'string')
+        this.#add(`${path}.${name}`, `must be a text, got ${typeName(each)}`);
     }
   }
 

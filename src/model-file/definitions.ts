@@ -3,7 +3,7 @@ import { MEMBER_GROUP } from '../model/model.js';
 import type { ParameterTypeId } from '../model/parameter-type/parameter-types.js';
 import { parameterType } from '../model/parameter-type/type-by-id.js';
 import { Faults } from '../shared/errors.js';
-import { namedByRecord, parameterRecordId } from '../shared/identifiers.js';
+import { isIdentifier, namedByRecord, parameterRecordId } from '../shared/identifiers.js';
 import { isPlainObject, jsonEqual, type Json } from '../shared/json.js';
 import { getOrInsert } from '../shared/maps.js';
 import {
@@ -264,6 +264,18 @@ export function droppedPlace(name: string): DroppedPlace {
   const [section, id = '', member]: readonly [Section, ...string[]] =
     rest.length > 0 && isSection(first) ? [first, ...rest] : ['kinds', first, ...rest];
   return { section, id, member };
+}
+
+/** What has other names is never dropped. */
+const KEPT: ReadonlySet<string> = new Set(['settings', 'units']);
+
+/** Whether a definition, or what is in one, may have the name. */
+export function isDroppable(name: string): boolean {
+  const [first = '', ...rest] = name.split('.');
+  const isWithin = rest.length > 0 && isSection(first);
+  const ids = isWithin ? rest : [first, ...rest];
+  const most = isWithin && LISTS[first] === undefined ? 1 : 2;
+  return ids.length <= most && ids.every(isIdentifier) && !(rest.length > 0 && KEPT.has(first));
 }
 
 function isSection(name: string): name is Section {

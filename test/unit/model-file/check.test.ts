@@ -85,6 +85,27 @@ describe('a check of a file', () => {
       'line 6: kinds.a.parameters.x is no parameter of the file',
     ],
     ['a former id that is its own', `${HEAD}kinds: { a: { was: a } }\n`, 'line 3: kinds.a.was is its id as it is'],
+    [
+      'headers that are none',
+      `${HEAD}webhooks:\n  a: {url: "https://a.example", headers: 5}\n  b: {headers: {x: 5, y: {env: Y}, z: {env: MODEL_Z}}}\n`,
+      'line 4: webhooks.a.headers must be an object, got number',
+      'line 5: webhooks.b.headers.x must be a text, got number',
+      'line 5: webhooks.b.headers.y.env must be the name of a variable',
+    ],
+    [
+      'names that nothing can have',
+      `${HEAD}partial: true\ndrop:\n${['settings.otp', 'article:read', 'links.cites.page.x', '""', 'a.b.c', 'webhooks.a.b', 'parameters.a.b', 'units.a'].map((name) => `  - ${name}\n`).join('')}`,
+      ...[
+        'settings.otp',
+        'article:read',
+        'links.cites.page.x',
+        '',
+        'a.b.c',
+        'webhooks.a.b',
+        'parameters.a.b',
+        'units.a',
+      ].map((name, at) => `drop[${at}] '${name}' names nothing to drop`),
+    ],
     ['drop in a whole file', `${HEAD}drop: [a]\n`, 'line 3: drop is for files with partial: true'],
     [
       'an unknown setting',
@@ -124,6 +145,30 @@ units:
   country: {by: [code], items: [{code: IT, no: yes}]}
 `;
     expect(await faultsIn(text)).toEqual([]);
+  });
+
+  it('takes an object with the key env for a value where it is no secret', async () => {
+    expect(
+      await faultsIn(`${HEAD}kinds:
+  a:
+    metadata: {env: prod}
+    parameters:
+      b: {type: json, default: {env: prod}}
+`),
+    ).toEqual([]);
+  });
+
+  it('leaves to the project what a partial file does not have', async () => {
+    expect(
+      await faultsIn(`${HEAD}partial: true
+drop: [settings, groups.things.article, links.cites.page, webhooks.a, article.b]
+kinds:
+  a:
+    parameters:
+      state: {type: string, own: true, transitions: {open: [solved]}}
+      tags: {type: string, default: [x]}
+`),
+    ).toEqual([]);
   });
 
   it('refuses what is nested too deeply or too large', async () => {
