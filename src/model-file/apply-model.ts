@@ -54,8 +54,11 @@ interface ApplyOptions {
   readonly versions?: readonly string[] | undefined;
   readonly requestId?: RequestIds;
   /** Refuses steps that the caller may not do. Called when all are known, in the transaction. */
-  readonly admit?: (steps: readonly Step[]) => Promise<void>;
+  readonly admit?: Admit;
 }
+
+/** @param before with the new ids of what is renamed */
+export type Admit = (steps: readonly Step[], before: Model, after: Model) => Promise<void>;
 
 export type Allowed = ReadonlySet<string>;
 const ALL = 'all';
@@ -138,7 +141,7 @@ export class ModelApply {
           ...(judged && { found: { judged, before, model, isSeeded: isWritten } }),
         });
         if (!undo) refuse(steps, options);
-        await options.admit?.(steps);
+        await options.admit?.(steps, before, model);
         if (steps.length === 0) throw new NothingToDo();
         breaks = await runYielding(breaksOf(before, model, steps), new EventLoopYield(project.schema));
         if (!undo) ({ version } = model);

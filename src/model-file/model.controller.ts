@@ -25,17 +25,16 @@ import { sha256 } from '../shared/sha256.js';
 import { shortened } from '../shared/texts.js';
 import { runYielding } from '../shared/work-in-pieces.js';
 import { agentOf, type Caller, isAdministrator, memberCaller } from '../tenancy/caller.js';
-import { ADMINISTERED } from '../tenancy/project-settings.js';
 import { RecentProof } from '../tenancy/recent-proof.js';
 import { WithoutProject } from '../tenancy/route-options.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { checkAgentFile } from './agent-files.js';
-import { ModelApply, type AppliedModel } from './apply-model.js';
+import { ModelApply, type Admit, type AppliedModel } from './apply-model.js';
+import { asksForProof, provedSettings } from './asks-for-proof.js';
 import { ModelFiles } from './model-files.js';
 import { printInPieces } from './print.js';
 import { readModelFile, type FileType, type ModelFile } from './read-model-file.js';
 import { modelFileSchema } from './schema.js';
-import type { Step } from './steps.js';
 
 const ROUTE = { tag: 'Project', needs: 'bearer', administrators: true } as const;
 const YAML = 'application/yaml';
@@ -123,7 +122,8 @@ export class ModelController {
     summary: 'Make the project what a model file says',
     description:
       'In one transaction. What loses something, or lets somebody do more, is 409 unless its step is allowed by name. ' +
-      `Webhooks, identity providers, ${provedSettings().join(', ')}, and what opens to strangers, ask for a fresh proof, ` +
+      `Webhooks, identity providers, ${provedSettings().join(', ')}, and what opens to strangers, or in what decides who may ` +
+      'do what, ask for a fresh proof, ' +
       'and are not changed by API keys.',
     query: APPLY_QUERY,
     alone: true,
@@ -195,7 +195,12 @@ export class ModelController {
   }
 
   #apply({ project, caller, requestId }: Session, file: ModelFile, options: Asked): Promise<AppliedModel> {
-    const admit = options.undo ? undefined : (steps: readonly Step[]) => this.#admit(steps, { project, caller });
+    const admit: Admit | undefined = options.undo
+      ? undefined
+      : (steps, before, after) => {
+          const proved = steps.find((step) => asksForProof(step, before, after));
+          return this.#admit(proved?.name, { project, caller });
+        };
     return this.catalog.inProject(project, async () => {
       const row = await this.projects.getActive(project.id);
       return this.applier.apply(row, file, {
@@ -208,13 +213,12 @@ export class ModelController {
   }
 
   /** @throws KindError 403 */
-  async #admit(steps: readonly Step[], scope: Pick<Session, 'project' | 'caller'>): Promise<void> {
-    const proved = steps.find(asksForProof);
-    if (!proved) return;
+  async #admit(proved: string | undefined, scope: Pick<Session, 'project' | 'caller'>): Promise<void> {
+    if (proved === undefined) return;
     if (isKey(scope.caller))
       throw refusal(
         'key.not_here',
-        `'${proved.name}' is changed, or opened, by no API key: in a session, or on the machine`,
+        `'${proved}' is changed, or opened, by no API key: in a session, or on the machine`,
       );
     await this.proof.require(scope);
   }
@@ -257,18 +261,6 @@ function isKey(caller: Caller): caller is KeyCaller {
 function withoutScope(caller: Caller): Caller {
   if (!isKey(caller)) return caller;
   return { ...memberCaller(caller.id, caller.kindId), key: { id: caller.key.id, scope: undefined } };
-}
-
-/** What decides who comes in, and what opens to strangers. */
-function asksForProof({ name, opens = [] }: Step): boolean {
-  const [section = '', setting = ''] = name.split('.');
-  if (section === 'webhooks' || section === 'identity_providers') return true;
-  if (section === 'settings' && provedSettings().includes(setting)) return true;
-  return opens.some(({ who, what }) => who === 'anyone' || what === 'signup');
-}
-
-function provedSettings(): string[] {
-  return ADMINISTERED.filter(({ proved }) => proved).map(({ name }) => name);
 }
 
 function namesIn(query: ReadonlyMap<string, readonly string[]>, name: QueryName): ReadonlySet<string> {

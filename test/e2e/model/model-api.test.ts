@@ -152,6 +152,7 @@ describe('of callers', () => {
       { settings: { verify_email: 'on' } },
       { webhooks: { audit: { url: 'https://example.org/h', kinds: ['post'] } } },
       { kinds: { post: { access: { create: 'anyone' } } } },
+      { kinds: { kind_admin: { access: { create: 'member' } } } },
     ]) {
       expect((await admin.post('/model/plan', fileOf(more))).status).toBe(200);
       const refused = await admin.post('/model/apply?allow_open=all', fileOf(more));
@@ -187,6 +188,8 @@ describe('of callers', () => {
       { webhooks: { audit: { url: 'https://example.org/h', kinds: ['post'] } } },
       { identity_providers: { login: provider } },
       { kinds: { post: { access: { create: 'anyone' } } } },
+      { kinds: { kind_admin: { access: { create: 'member' } } } },
+      { kinds: { api_key: { access: { read: 'member' } } } },
     ]) {
       expect([more, (await key.post('/model/plan', fileOf(more))).status]).toEqual([more, 200]);
       const refused = await key.post('/model/apply?allow_open=all', fileOf(more));
