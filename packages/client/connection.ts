@@ -164,6 +164,7 @@ export class Connection {
     const key = sent.keyed && !sent.dryRun ? { 'idempotency-key': randomKey() } : undefined;
     for (let [tries, renewed] = [1, false]; ; tries += 1) {
       const token = await this.#session.token();
+      const { owner } = this.#session;
       const headers = { ...sent.headers, ...(token !== undefined && key) };
       const response = await this.#once({ ...sent, headers }, token);
       if (response?.ok) return response;
@@ -172,7 +173,7 @@ export class Connection {
       // A wrong password is no token that has expired.
       if (status === 401 && code !== 'signin.failed' && !renewed && token !== undefined) {
         renewed = true;
-        if (await this.#session.renew(token)) continue;
+        if ((await this.#session.renew(token)) && this.#session.owner === owner) continue;
       }
       const isSafe = sent.method === 'GET' || sent.method === 'HEAD' || (token !== undefined && key !== undefined);
       const isPassing = status === 429 || code === 'server.busy' || (isSafe && (status === 503 || status === 0));
@@ -180,6 +181,8 @@ export class Connection {
       const wait = told ? Number(told) * 1000 : PATIENCE.pause * 2 ** tries * (0.5 + Math.random() / 2);
       if (!isPassing || tries >= PATIENCE.tries || !(Date.now() + wait < until)) throw refusal;
       await pause(wait, sent.signal);
+      // It is not made again as somebody else.
+      if (this.#session.owner !== owner) throw refusal;
     }
   }
 }

@@ -59,6 +59,8 @@ export class Session {
   #restored: Promise<unknown> | undefined;
   #isRestored: boolean;
   #renewing: Promise<boolean> | undefined;
+  /** Counts beginnings and ends: what was asked before one is not taken after it. */
+  #turn = 0;
   member: Member | null = null;
 
   constructor({ url, project, storage = 'memory', token }: ClientOptions, once: Sender) {
@@ -116,8 +118,12 @@ export class Session {
   }
 
   async #renewNow(): Promise<boolean> {
+    const turn = this.#turn;
+    const isLate = () => turn !== this.#turn;
     // Another tab may have renewed what both keep.
-    if (this.#storage) this.#refresh = (await this.#storage.get(this.#name)) ?? null;
+    const kept = await this.#storage?.get(this.#name);
+    if (isLate()) return false;
+    if (this.#storage) this.#refresh = kept ?? null;
     if (!this.#inCookie && this.#refresh === null) return this.#end();
     const sent = { method: 'POST', path: ['auth', 'refresh'], headers: this.headers, codes: [] };
     const ask = () => this.#once(sent, this.#refresh ?? undefined);
@@ -127,37 +133,46 @@ export class Session {
     if (!response) throw new KindError(0, 'network');
     if (!response.ok) {
       const refusal = await refusalOf(response);
+      if (isLate()) return false;
       if (refusal.status === 429 || refusal.status >= 500) throw refusal;
+      this.#end();
       await this.#storage?.remove(this.#name);
-      return this.#end();
+      return false;
     }
     const { content } = (await response.json()) as { content: Tokens };
-    // Somebody else has signed in in another tab.
-    if (this.member && this.member.id !== content.id) return this.#end();
+    if (isLate()) return false;
+    // Somebody else has signed in in another tab, and goes on there.
+    if (this.member && this.member.id !== content.id) {
+      this.#end();
+      if (content.refresh_token !== null) await this.#storage?.set(this.#name, content.refresh_token);
+      return false;
+    }
     await this.keep(content);
     return true;
   }
 
   async keep({ access_token, refresh_token, auth_token: _, ...member }: Tokens): Promise<Member> {
+    this.#turn += 1;
     this.#access = access_token;
     this.#refresh = refresh_token;
     this.#restored = Promise.resolve();
-    if (refresh_token !== null) await this.#storage?.set(this.#name, refresh_token);
     const isOther = this.member?.id !== member.id;
     this.member = member;
     if (isOther) this.#tell();
-    return this.member;
+    if (refresh_token !== null) await this.#storage?.set(this.#name, refresh_token);
+    return member;
   }
 
   /** Signed out. */
   async forget(): Promise<void> {
-    await this.#storage?.remove(this.#name);
     this.#end();
+    await this.#storage?.remove(this.#name);
     this.#channel?.postMessage('');
   }
 
   #end(): false {
     const had = this.member !== null;
+    this.#turn += 1;
     this.#access = undefined;
     this.#refresh = null;
     this.member = null;

@@ -67,3 +67,72 @@ it('no other client has the key of its calls until the member is known', async (
   await nobody.task.list();
   expect([ownerOf(nobody), ownerOf(client())]).toEqual([null, null]);
 });
+
+/** An answer that the test gives. */
+function later() {
+  let give: (response: Response) => void = () => undefined;
+  const answer = new Promise<Response>((resolve) => (give = resolve));
+  return { answer, give: (response: Response) => give(response) };
+}
+
+const proof = { username: 'x', password: 'y' };
+const expired = () => json(null, 401);
+
+it.each([
+  ['of tokens', () => tokensOf('ann', 'ann-late')],
+  ['of a refusal', expired],
+])('an answer %s to a refresh that comes after the session has ended is not taken', async (_, late) => {
+  const { answer, give } = later();
+  const members = ['ann', 'bob'];
+  const { sent, client } = serviceOf((name, token) => {
+    if (name === 'signin') return tokensOf(members.shift() ?? '');
+    if (name === 'refresh') return answer;
+    return name === 'unit' && token === 'a-ann' ? expired() : undefined;
+  });
+  const { kept, storage } = storageWith();
+  const kind = client({ storage });
+  await kind.auth.signin(proof);
+  const lost = kind.task.list().result();
+  await expect.poll(() => sent.at(-1)).toBe('refresh r-ann');
+  await kind.auth.signout();
+  expect([kind.auth.member, kept.size]).toEqual([null, 0]);
+  await kind.auth.signin(proof);
+  give(late());
+  expect(await lost).toMatchObject({ ok: false, code: 'other' });
+  expect([kind.auth.member?.id, kept.get('kind.p')]).toEqual(['bob', 'r-bob']);
+  await kind.task.list();
+  // What ann has asked for is not asked for as bob.
+  expect(sent.filter((each) => each.startsWith('unit'))).toEqual(['unit a-ann', 'unit a-bob']);
+});
+
+it('a late refresh begins no session after a sign-out', async () => {
+  const { answer, give } = later();
+  const { sent, client } = serviceOf((name, token) => {
+    if (name === 'signin') return tokensOf('ann');
+    if (name === 'refresh') return answer;
+    return name === 'unit' && token !== null ? expired() : undefined;
+  });
+  const { kept, storage } = storageWith();
+  const kind = client({ storage });
+  await kind.auth.signin(proof);
+  const lost = kind.task.list().result();
+  await expect.poll(() => sent.at(-1)).toBe('refresh r-ann');
+  await kind.auth.signout();
+  give(tokensOf('ann', 'ann-late'));
+  expect(await lost).toMatchObject({ ok: false });
+  expect([kind.auth.member, kept.size]).toEqual([null, 0]);
+});
+
+it('the session of somebody else in a shared storage goes on with its new token', async () => {
+  const { client } = serviceOf((name, token) => {
+    if (name === 'signin') return tokensOf('ann');
+    if (name === 'refresh') return tokensOf('bob', 'bob-2');
+    return name === 'unit' && token === 'a-ann' ? expired() : undefined;
+  });
+  const { kept, storage } = storageWith();
+  const kind = client({ storage });
+  await kind.auth.signin(proof);
+  kept.set('kind.p', 'r-bob');
+  expect(await kind.task.list().result()).toMatchObject({ ok: false });
+  expect([kind.auth.member, kept.get('kind.p')]).toEqual([null, 'r-bob-2']);
+});
