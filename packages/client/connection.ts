@@ -59,6 +59,7 @@ export function randomKey(): string {
 /** Ends with the signal too: what is sent then is refused by `fetch`. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
     const timer = setTimeout(stop, ms);
     function stop(): void {
       clearTimeout(timer);
@@ -69,10 +70,21 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** A proxy may answer something else than the service. */
-export async function refusalOf(response: Response): Promise<KindError> {
+/** Null if it is no JSON: a proxy may answer something else than the service. @throws KindError where the rest is lost */
+async function bodyOf(response: Response, signal: AbortSignal | undefined): Promise<unknown> {
+  const text = await response.text().catch((error: unknown) => {
+    throw signal?.aborted ? error : new KindError(0, 'network');
+  });
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+export async function refusalOf(response: Response, signal?: AbortSignal): Promise<KindError> {
   const { status, headers } = response;
-  const answer = (await response.json().catch(() => null)) as { readonly messages?: unknown } | null;
+  const answer = (await bodyOf(response, signal)) as { readonly messages?: unknown } | null;
   const messages = Array.isArray(answer?.messages) ? (answer.messages as readonly Message[]) : [];
   const [first] = messages;
   return first
@@ -81,9 +93,9 @@ export async function refusalOf(response: Response): Promise<KindError> {
 }
 
 /** Reads an answer in JSON. @throws KindError */
-export async function answerOf(response: Response): Promise<Answer> {
+export async function answerOf(response: Response, signal?: AbortSignal): Promise<Answer> {
   const { status, headers } = response;
-  const answer = (await response.json().catch(() => null)) as { readonly content: unknown } | null;
+  const answer = (await bodyOf(response, signal)) as { readonly content: unknown } | null;
   if (answer?.content === undefined) throw new KindError(status, 'other', undefined, headers);
   return { ...answer, headers };
 }
@@ -95,11 +107,11 @@ export interface ConnectionOptions {
   readonly fetch?: typeof fetch;
 }
 
-/** Sends one request, once. Undefined where there is no answer. */
+/** Sends one request, once. @throws KindError where there is no answer */
 export function sender({ url, project, fetch: own }: ConnectionOptions, credentials: 'same-origin' | 'omit') {
   const base = `${url.replace(/\/+$/, '')}/api/lib`;
   const send = own ?? ((...args: Parameters<typeof fetch>) => fetch(...args));
-  return async (sent: Sent, token?: string): Promise<Response | undefined> => {
+  return async (sent: Sent, token?: string): Promise<Response> => {
     const { method, body, signal, ifMatch } = sent;
     const isJson = body !== undefined && !(body instanceof Blob);
     const address = base + addressOf(sent);
@@ -119,8 +131,7 @@ export function sender({ url, project, fetch: own }: ConnectionOptions, credenti
         ...(signal && { signal }),
       });
     } catch (error) {
-      if (signal?.aborted) throw error;
-      return undefined;
+      throw signal?.aborted ? error : new KindError(0, 'network');
     }
   };
 }
@@ -150,7 +161,7 @@ export class Connection {
     // At once, so that a wrong id is told where it is used.
     const address = addressOf(sent);
     const key = [this.#project, this.#session.owner, sent.method, address, sent.body];
-    const ask = async () => read(await answerOf(await this.send(sent)));
+    const ask = async () => read(await this.#send(sent, (response) => answerOf(response, sent.signal)));
     return new Call(key.slice(0, sent.body === undefined ? 4 : 5), sent.codes, ask);
   }
 
@@ -159,16 +170,27 @@ export class Connection {
   }
 
   /** @throws KindError */
-  async send(sent: Sent): Promise<Response> {
+  send(sent: Sent): Promise<Response> {
+    return this.#send(sent, (response) => Promise.resolve(response));
+  }
+
+  /** @param read an answer: where the connection is lost in it, the request may be sent again */
+  async #send<T>(sent: Sent, read: (response: Response) => Promise<T>): Promise<T> {
     const until = Date.now() + PATIENCE.ms;
     const key = sent.keyed && !sent.dryRun ? { 'idempotency-key': randomKey() } : undefined;
     for (let [tries, renewed] = [1, false]; ; tries += 1) {
       const token = await this.#session.token();
       const { owner } = this.#session;
       const headers = { ...sent.headers, ...(token !== undefined && key) };
-      const response = await this.#once({ ...sent, headers }, token);
-      if (response?.ok) return response;
-      const refusal = response ? await refusalOf(response) : new KindError(0, 'network');
+      let refusal: KindError;
+      try {
+        const response = await this.#once({ ...sent, headers }, token);
+        if (response.ok) return await read(response);
+        refusal = await refusalOf(response, sent.signal);
+      } catch (error) {
+        if (!(error instanceof KindError) || error.status !== 0) throw error;
+        refusal = error;
+      }
       const { status, code } = refusal;
       // A wrong password is no token that has expired.
       if (status === 401 && code !== 'signin.failed' && !renewed && token !== undefined) {
@@ -177,7 +199,7 @@ export class Connection {
       }
       const isSafe = sent.method === 'GET' || sent.method === 'HEAD' || (token !== undefined && key !== undefined);
       const isPassing = status === 429 || code === 'server.busy' || (isSafe && (status === 503 || status === 0));
-      const told = response?.headers.get('retry-after');
+      const told = refusal.headers?.get('retry-after');
       const wait = told ? Number(told) * 1000 : PATIENCE.pause * 2 ** tries * (0.5 + Math.random() / 2);
       if (!isPassing || tries >= PATIENCE.tries || !(Date.now() + wait < until)) throw refusal;
       await pause(wait, sent.signal);

@@ -28,6 +28,7 @@ export async function* eventsOf<T>(
   const stop = new AbortController();
   const end = () => stop.abort();
   signal.addEventListener('abort', end);
+  if (signal.aborted) end();
   let silence = setTimeout(end, SILENCE_MS);
   try {
     const sent = { method: 'POST', path: ['live'], body: { queries }, codes: [] };

@@ -14,7 +14,7 @@ interface Told {
   readonly code: string;
 }
 
-/** After a break, unless the service says another time; and the least between two reads of a list. */
+/** After a break, unless the service says another time, or a read that has failed; and the least between two reads of a list. */
 const [RETRY_MS, READ_MS] = [5000, 1000];
 
 /** Calls `listener` with the list whenever it has changed, until the function that it answers is called. */
@@ -23,6 +23,7 @@ export function liveOf(connection: Connection, id: string) {
     const stop = new AbortController();
     const end = () => stop.abort();
     signal?.addEventListener('abort', end);
+    if (signal?.aborted) end();
     const sent = {
       method: 'GET',
       path: [id, 'unit'],
@@ -117,11 +118,12 @@ class LiveList {
     this.#reading = true;
     while (this.#isOld && !this.#sent.signal.aborted) {
       this.#isOld = false;
-      // What refuses it ends the stream, too.
       const page = await this.#connection.call(this.#sent, contentOf).catch(() => undefined);
       // What was told meanwhile may not be in it.
       if (page !== undefined && !this.#isOld) this.#show(page as Page<Unit>);
-      await pause(READ_MS, this.#sent.signal);
+      // What refuses it for good ends the stream, too.
+      this.#isOld ||= page === undefined;
+      await pause(page === undefined ? RETRY_MS : READ_MS, this.#sent.signal);
     }
     this.#reading = false;
   }

@@ -1,6 +1,5 @@
 /** Who is signed in, and the tokens for it. */
-import { KindError } from './call.js';
-import { randomKey, refusalOf, type ConnectionOptions, type Sender } from './connection.js';
+import { answerOf, randomKey, refusalOf, type ConnectionOptions, type Sender } from './connection.js';
 
 /** Where the refresh token is kept. */
 export interface TokenStorage {
@@ -130,7 +129,6 @@ export class Session {
     // One tab at a time, because a refresh token is used once.
     const locks = this.#inCookie ? (globalThis as unknown as Browser).navigator?.locks : undefined;
     const response = await (locks ? locks.request(this.#name, ask) : ask());
-    if (!response) throw new KindError(0, 'network');
     if (!response.ok) {
       const refusal = await refusalOf(response);
       if (isLate()) return false;
@@ -139,7 +137,7 @@ export class Session {
       await this.#storage?.remove(this.#name);
       return false;
     }
-    const { content } = (await response.json()) as { content: Tokens };
+    const content = (await answerOf(response)).content as Tokens;
     if (isLate()) return false;
     // Somebody else has signed in in another tab, and goes on there.
     if (this.member && this.member.id !== content.id) {
