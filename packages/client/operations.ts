@@ -350,8 +350,8 @@ export type KindClient<S extends Shapes<S>, K extends keyof S> = Pick<
 export interface Facts {
   /** Kinds whose writes take no `Idempotency-Key`. */
   readonly keyless?: readonly string[];
-  /** Functions that take no POST: `city.near`. */
-  readonly gets?: readonly string[];
+  /** Functions that take no POST, with their parameters that are JSON: `{"city.near": ["shape", "shapes[]"]}` */
+  readonly gets?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Sends a request, or records it for a batch. */
@@ -392,6 +392,17 @@ function aggregateOf({ group, select, compute, having, ...others }: Values): Val
     select: terms([select, compute]),
     ...(having !== undefined && { having: build(having) }),
   };
+}
+
+/** The parameters of a function as a query has them. @param json which of them are JSON */
+function functionQuery(parameters: Values, json: readonly string[]): Values {
+  const text = (value: unknown) => JSON.stringify(value);
+  const encoded = ([name, value]: [string, unknown]): [string, unknown] => {
+    if (value === null || value === undefined) return [name, undefined];
+    if (json.includes(name)) return [name, text(value)];
+    return [name, json.includes(`${name}[]`) ? (value as readonly unknown[]).map(text) : value];
+  };
+  return Object.fromEntries(Object.entries(parameters).map(encoded));
 }
 
 export const contentOf = ({ content }: Answer) => content;
@@ -472,8 +483,9 @@ export function operationsOf(id: string, ask: Ask, { keyless, gets }: Facts) {
       const isOfUnit = typeof of === 'string' || (of as Partial<Reference> | undefined)?.$from !== undefined;
       const [parameters = {}, options] = (isOfUnit ? args.slice(1) : args) as [object?, WriteOptions?];
       const path = [...(isOfUnit ? [...unit, of as string] : [id]), 'function', name];
-      const sent = gets?.includes(`${id}.${name}`)
-        ? { method: 'GET', query: parameters as Values }
+      const json = gets?.[`${id}.${name}`];
+      const sent = json
+        ? { method: 'GET', query: functionQuery(parameters as Values, json) }
         : { method: 'POST', body: parameters, keyed };
       return ask({ ...sent, path, codes: CODES.call, ...options }, contentOf);
     }),

@@ -73,7 +73,7 @@ export async function clientTypes(input: DocumentInput, caller: string): Promise
     '/** What a request has to know of them. */',
     'export const FACTS = {',
     `  keyless: ${JSON.stringify(shown.filter(([kind, routes]) => isKeyless(kind, routes)).map(([{ id }]) => id))},`,
-    `  gets: ${JSON.stringify(shown.flatMap(([kind]) => getFunctions(kind, input)))},`,
+    `  gets: ${JSON.stringify(Object.fromEntries(shown.flatMap(([kind]) => getFunctions(kind, input))))},`,
     '};',
     '',
   ];
@@ -237,10 +237,13 @@ function isKeyless(kind: KindDef, routes: Routes): boolean {
   return [...routes].some((route) => route.id === 'create' && !takesKey(route, kind));
 }
 
-function getFunctions(kind: KindDef, { functions }: DocumentInput): string[] {
-  return functions(kind).flatMap(({ name, scope, methods }) =>
-    scope === 'endpoint' || methods.includes('POST') ? [] : [`${kind.id}.${name}`],
-  );
+/** With their parameters that are JSON; `[]` follows those of several values. */
+function getFunctions(kind: KindDef, { functions }: DocumentInput): [string, readonly string[]][] {
+  return functions(kind).flatMap(({ name, scope, methods, parameters }) => {
+    if (scope === 'endpoint' || methods.includes('POST')) return [];
+    const json = parameters.filter(({ type }) => type.inQuery === 'json');
+    return [[`${kind.id}.${name}`, json.map(({ id, def }) => (def.multiple ? `${id}[]` : id))]];
+  });
 }
 
 function valueType(field: Pick<Field, 'id' | 'def'>): string {

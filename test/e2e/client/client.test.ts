@@ -32,6 +32,7 @@ interface Kinds {
         readonly parameters: { readonly latitude: number };
         readonly returns: unknown;
       };
+      readonly taken: { readonly unit: false; readonly parameters: object; readonly returns: unknown };
       readonly echo: {
         readonly unit: false;
         readonly parameters: { readonly what: string };
@@ -56,6 +57,12 @@ const folder = new FunctionsFolder({
           parameters: { latitude: { type: 'float', required: true }, limit: { type: 'integer', default: 3 } },
           returns: { name: { type: 'string' } },
           run: ({ parameters }) => ({ name: 'near ' + parameters.latitude }),
+        }),
+        taken: city.function({
+          description: 'Taken', methods: ['GET'],
+          parameters: { words: { type: 'string', multiple: true }, any: { type: 'json' }, parts: { type: 'json', multiple: true }, n: { type: 'integer', default: 7 } },
+          returns: { took: { type: 'json' } },
+          run: ({ parameters }) => ({ took: parameters }),
         }),
         echo: city.function({ description: 'Echo', parameters: { what: { type: 'string' } }, run: ({ parameters }) => parameters }),
       },
@@ -229,6 +236,12 @@ it('works as it is written', async () => {
   const read = await kind.city.get(made.id, { include: ['name', { land: ['name'] }] });
   expect(read).toEqual({ name: 'Rome', land: { id: land.id, name: 'Italy' } });
   expect(await kind.city.call.near({ latitude: 4 })).toEqual({ name: 'near 4' });
+  for (const parameters of [
+    { words: ['a', 'b'], any: 'text', parts: [{ a: 1 }, 'b', [2]], n: 3 },
+    { words: ['one'], any: [1, 'two', { three: 3 }], parts: [1], n: null },
+  ]) {
+    expect(await kind.city.call.taken(parameters)).toEqual({ took: { ...parameters, n: parameters.n ?? 7 } });
+  }
   expect(await kind.city.call.echo({ what: 'a' })).toEqual({ what: 'a' });
   expect(await kind.city.call.shout(made.id)).toBe('ROME');
   for (const id of ['constructor', 'then', 'batch'] as const) {
