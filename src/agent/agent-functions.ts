@@ -4,11 +4,19 @@ import type { KindDef, Model } from '../model/model.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
 
+interface AgentParameter {
+  readonly id: string;
+  readonly type: string;
+  readonly required: boolean;
+  /** It takes a list. */
+  readonly multiple?: true;
+}
+
 export interface AgentFunction {
   readonly name: string;
   readonly of_unit: boolean;
   readonly description: string;
-  readonly parameters: readonly { readonly id: string; readonly type: string; readonly required: boolean }[];
+  readonly parameters: readonly AgentParameter[];
   /** It takes GET alone, by which it promises to write nothing. */
   readonly reads: boolean;
 }

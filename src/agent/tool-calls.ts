@@ -1,5 +1,5 @@
 /** Lists the tools of a key, and runs them: each by the requests that it stands for. */
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/server';
 import { isAllowedForSomeUnit } from '../access/access.js';
 import { isModelAllowedToAgent } from '../access/key-scope.js';
@@ -8,6 +8,7 @@ import { Catalog } from '../catalog/catalog.service.js';
 import { refusalOf, StoredRefusal } from '../http/server/error.responder.js';
 import type { HttpRequest } from '../http/request/request.js';
 import type { KindDef, Model } from '../model/model.js';
+import { causeText } from '../database/statement/sqlstate.js';
 import { KindError, refusal } from '../shared/errors.js';
 import { isPlainObject } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
@@ -35,6 +36,7 @@ interface Call {
   readonly scope: RequestScope;
   readonly model: Model;
   readonly tool: Tool;
+  readonly writes: boolean;
   readonly given: Arguments;
   readonly kind: KindDef;
   readonly requests: readonly [ToolRequest, ...ToolRequest[]];
@@ -48,6 +50,8 @@ const OUTPUT_SCHEMA = {
 
 @Injectable()
 export class ToolCalls {
+  readonly #logger = new Logger('agents');
+
   constructor(
     private readonly catalog: Catalog,
     private readonly requests: ToolRequests,
@@ -89,7 +93,9 @@ export class ToolCalls {
       outcome = refused instanceof StoredRefusal ? 'refused' : refused.code;
       return refusedCall(refused, tool);
     } finally {
-      await this.log.record(project, { key, tool: tool.name, ...told, outcome });
+      const record = this.log.record(project, { key, tool: tool.name, ...told, outcome });
+      // What is done is answered all the same.
+      await record.catch((error: unknown) => this.#logger.error(`A call could not be recorded: ${causeText(error)}`));
     }
   }
 
@@ -99,9 +105,8 @@ export class ToolCalls {
 
   async #result(scope: RequestScope, tool: Tool, given: Arguments, told: Told): Promise<CallToolResult> {
     const model = await this.#model(scope);
-    const isDone = tool.writes !== undefined && given.dry_run !== true;
-    const answered = isDone ? answeredWrite : answeredData;
-    if (tool.ofModel) return answered(await this.#ofModel(scope, tool, given));
+    const answeredOf = (writes: boolean) => (writes && given.dry_run !== true ? answeredWrite : answeredData);
+    if (tool.ofModel) return answeredOf(tool.writes !== undefined)(await this.#ofModel(scope, tool, given));
     const kindId = tool.kind ?? given.kind;
     if (kindId === undefined) {
       const { search, limit = PAGE.default, cursor } = given;
@@ -111,9 +116,13 @@ export class ToolCalls {
     told.kind = kindId;
     const [request, ...others] = tool.requests({ ...given, kind: kindId });
     if (!request) throw new Error(`${tool.name} is no request`);
-    const call: Call = { scope, model, tool, given, kind, requests: [request, ...others], told };
     if (tool.name === READ_FILE) return readFile(await this.requests.answer(scope, request), given);
-    return answered(await this.#data(call));
+    const found = tool.name === CALL_FUNCTION ? this.#functionOf(kind, model, scope, given) : undefined;
+    const writes = found ? !found.reads : tool.writes !== undefined;
+    const [first, ...more] = found?.reads ? [functionRead(request, found)] : [request, ...others];
+    return answeredOf(writes)(
+      await this.#data({ scope, model, tool, writes, given, kind, requests: [first, ...more], told }),
+    );
   }
 
   async #ofModel(scope: RequestScope, tool: Tool, given: Arguments): Promise<unknown> {
@@ -128,10 +137,8 @@ export class ToolCalls {
         return this.#describe(call);
       case GET_UNITS:
         return this.#units(call);
-      case CALL_FUNCTION:
-        return this.#function(call);
       default:
-        return call.tool.writes ? this.#write(call, call.requests[0]) : this.#read(call);
+        return call.writes ? this.#write(call, call.requests[0]) : this.#read(call);
     }
   }
 
@@ -197,19 +204,20 @@ export class ToolCalls {
   }
 
   /** @throws KindError 404 for a function that is not there, or that agents may not call */
-  #function(call: Call): Promise<unknown> {
-    const { kind, model, scope, given, requests } = call;
+  #functionOf(kind: KindDef, model: Model, scope: RequestScope, given: Arguments): AgentFunction {
     const functions = this.#functionsOf(kind, model, scope);
-    const { function: name = '', id } = given;
+    const { function: name = '', id, dry_run: dry } = given;
     const found = functions.find((each) => each.name === name && each.of_unit === (id !== undefined));
     if (!found) {
       const names = functions.map((each) => each.name);
       const text = `No function '${shortened(name)}' that this key may call so${didYouMean(name, names)}`;
       throw refusal('function.unknown', text, { parameter: 'function' });
     }
-    return found.reads
-      ? this.#read({ ...call, requests: [functionRead(requests[0])] })
-      : this.#write(call, requests[0]);
+    if (found.reads && dry === true) {
+      const text = `dry_run: '${name}' takes GET alone and writes nothing; leave it out`;
+      throw refusal('query.conflict', text, { parameter: 'dry_run' });
+    }
+    return found;
   }
 
   #isUsable(tool: Tool, model: Model, scope: RequestScope): boolean {

@@ -7,6 +7,7 @@ import { quote } from '../filter/filter.printer.js';
 import { FILE_KIND } from '../model/built-in-traits.js';
 import { refusal } from '../shared/errors.js';
 import { type Arguments, MOST_WRITTEN, offsetOf, PAGE, type TakenArguments } from './tool-arguments.js';
+import type { AgentFunction } from './agent-functions.js';
 import type { ToolRequest } from './tool-requests.js';
 
 type Given = Arguments & { readonly kind: string };
@@ -182,14 +183,19 @@ function modelRequest(step: 'plan' | 'apply', model: Arguments['model']): ToolRe
   return { method: 'POST', path: `/model/${step}`, body: Buffer.from(JSON.stringify(file)) };
 }
 
-/** The same call of a function that takes GET alone. */
-export function functionRead({ path, body }: ToolRequest): ToolRequest {
-  const given = Object.entries((body ?? {}) as Readonly<Record<string, unknown>>);
-  const texts = given.map(([name, value]): [string, string] => [
-    name,
-    typeof value === 'string' ? value : JSON.stringify(value),
-  ]);
-  return get(`${path}?${query(Object.fromEntries(texts))}`);
+/** The same call of a function that takes GET alone, in whose query null is left out. */
+export function functionRead(
+  { path, body }: ToolRequest,
+  { parameters }: Pick<AgentFunction, 'parameters'>,
+): ToolRequest {
+  const given = Object.entries((body ?? {}) as Readonly<Record<string, unknown>>).filter(([, value]) => value !== null);
+  const pairs = given.flatMap(([name, value]) => {
+    const { type, multiple } = parameters.find(({ id }) => id === name) ?? {};
+    const isJson = type === 'json';
+    const values: readonly unknown[] = Array.isArray(value) && (multiple || !isJson) ? value : [value];
+    return values.map((each) => query({ [name]: typeof each === 'string' && !isJson ? each : JSON.stringify(each) }));
+  });
+  return get(`${path}?${pairs.join('&')}`);
 }
 
 /** Units by id, or by a filter. @throws KindError 400 for neither, or both */

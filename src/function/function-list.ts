@@ -70,7 +70,9 @@ export class OfferedFunctions implements FunctionSource, OnModuleInit {
   #forAgents(project: Project, model: Model, kind: KindDef, caller: Caller): AgentFunction[] {
     return this.offeredTo(project, model, kind, caller).flatMap(({ def, shown }) => {
       if (!def.agents) return [];
-      const parameters = shown.parameters.map(({ id, def: { type, required } }) => ({ id, type, required }));
+      const parameters = shown.parameters.map(({ id, def: { type, required, multiple } }) => {
+        return { id, type, required, ...(multiple && { multiple }) };
+      });
       const { name, description, scope, methods } = shown;
       const reads = methods.every((method) => method === 'GET');
       return [{ name, description, of_unit: scope === 'unit', reads, parameters }];
