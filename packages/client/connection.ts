@@ -52,6 +52,20 @@ export function addressOf({ path, query = {}, dryRun }: Pick<Sent, 'path' | 'que
   return `/${path.map(part).join('/')}${pairs.length > 0 ? `?${pairs.join('&')}` : ''}`;
 }
 
+/** The parameters of a function as a query has them. @param json which of them are JSON */
+export function functionQuery(
+  parameters: Readonly<Record<string, unknown>>,
+  json: readonly string[],
+): Readonly<Record<string, unknown>> {
+  const text = (value: unknown) => JSON.stringify(value);
+  const encoded = ([name, value]: [string, unknown]): [string, unknown] => {
+    if (value === null || value === undefined) return [name, undefined];
+    if (json.includes(name)) return [name, text(value)];
+    return [name, json.includes(`${name}[]`) ? (value as readonly unknown[]).map(text) : value];
+  };
+  return Object.fromEntries(Object.entries(parameters).map(encoded));
+}
+
 export function randomKey(): string {
   return Array.from({ length: 4 }, () => Math.random().toString(36).slice(2)).join('');
 }

@@ -1,7 +1,7 @@
 /** What can be done with the units of a kind. */
 import type { Call, EditOptions, Options, WriteOptions } from './call.js';
 import { CODES, type Code, type Operation } from './codes.js';
-import type { Answer, Reference, Sent } from './connection.js';
+import { functionQuery, type Answer, type Reference, type Sent } from './connection.js';
 import {
   build,
   termsOf,
@@ -392,17 +392,6 @@ function aggregateOf({ group, select, compute, having, ...others }: Values): Val
     select: terms([select, compute]),
     ...(having !== undefined && { having: build(having) }),
   };
-}
-
-/** The parameters of a function as a query has them. @param json which of them are JSON */
-function functionQuery(parameters: Values, json: readonly string[]): Values {
-  const text = (value: unknown) => JSON.stringify(value);
-  const encoded = ([name, value]: [string, unknown]): [string, unknown] => {
-    if (value === null || value === undefined) return [name, undefined];
-    if (json.includes(name)) return [name, text(value)];
-    return [name, json.includes(`${name}[]`) ? (value as readonly unknown[]).map(text) : value];
-  };
-  return Object.fromEntries(Object.entries(parameters).map(encoded));
 }
 
 export const contentOf = ({ content }: Answer) => content;
