@@ -1,6 +1,8 @@
 /** What a change of definitions lets somebody do with what was there before it. Pure. */
+import { isDeepStrictEqual } from 'node:util';
 import { type Field, isMemberKind, type KindDef, type Model } from '../model/model.js';
 import { type FieldAccess, isRules } from '../model/parameter-setting/access.setting.js';
+import { parsedTransitions } from '../model/parameter-setting/transitions.setting.js';
 import type { WorkInPieces } from '../shared/work-in-pieces.js';
 import {
   accessReport,
@@ -117,10 +119,20 @@ function* ofSettings(former: KindDef, kind: KindDef, path: string): Generator<Op
     if (!was || was.def === field.def) continue;
     for (const what of ['read', 'write'] as const) {
       const [old, now] = [accessTo(was, former, what), accessTo(field, kind, what)];
-      const isFree = what === 'write' && was.def.writeOnce && !field.def.writeOnce;
+      const isFree = what === 'write' && ((was.def.writeOnce && !field.def.writeOnce) || hasMoreWays(was, field));
       if (allowsMore(old, now) || isFree) yield { name: `${path}.${field.id}:${what}`, who: now.audience, what };
     }
   }
+}
+
+/** Whether a value may become one that it could not become before: a condition that is another counts as more. */
+function hasMoreWays({ def: { transitions: was } }: Field, { def: { transitions: is } }: Field): boolean {
+  if (!was) return false;
+  if (!is) return true;
+  const [before, now] = [parsedTransitions(was), parsedTransitions(is)];
+  const begin = before.initial;
+  if (begin && !now.initial?.every((value) => begin.includes(value))) return true;
+  return now.list.some((way) => !before.list.some((each) => isDeepStrictEqual(each, way)));
 }
 
 /** What the settings of a field allow by themselves. */

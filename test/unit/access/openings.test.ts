@@ -107,3 +107,25 @@ it.each<[string, object, object, string[]]>([
   const found = runSync(openings(modelWith(before), modelWith(after)));
   expect(found.map(({ name, who }) => `${name} ${who}`)).toEqual(expected);
 });
+
+const DRAFT = ['draft', 'sent', 'paid'];
+const WAYS = { draft: ['sent'], sent: [{ to: 'paid', when: 'admin' }] };
+
+it.each<[string, object | null, object | null, string[]]>([
+  ['gone', WAYS, null, ['post.state:write anyone']],
+  ['with a further value', WAYS, { ...WAYS, draft: ['sent', 'paid'] }, ['post.state:write anyone']],
+  ['without a condition', WAYS, { ...WAYS, sent: ['paid'] }, ['post.state:write anyone']],
+  ['the same in another order', WAYS, { sent: WAYS.sent, draft: WAYS.draft }, []],
+  ['with more to begin with', { ...WAYS, initial: ['draft'] }, WAYS, ['post.state:write anyone']],
+  ['with less to begin with', WAYS, { ...WAYS, initial: ['draft'] }, []],
+  ['fewer', WAYS, { draft: ['sent'] }, []],
+  ['where there were none', null, WAYS, []],
+])('transitions: %s', (_, before, after, expected) => {
+  const model = (transitions: object | null) =>
+    modelWith({
+      kinds: [kind('post', ['state'])],
+      parameters: [parameter('state', 'string', { values: DRAFT, transitions: transitions as never })],
+    });
+  const found = runSync(openings(model(before), model(after)));
+  expect(found.map(({ name, who }) => `${name} ${who}`)).toEqual(expected);
+});
