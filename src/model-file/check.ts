@@ -47,9 +47,12 @@ const MORE: Readonly<Record<SectionId, readonly string[]>> = {
 const NO_SECRET = 'is no secret, so that no variable stands in its place';
 const MORE_OF_PARAMETERS = ['type', 'was', 'fill'] as const;
 
+/** The line of the innermost key of a path that is there. It is asked for where something is wrong. */
+export type LineOf = (path: string) => number | undefined;
+
 /** Adds a fault for everything that is wrong in a file, each with its line and path. @param faults `model.bad_file` */
-export function* checkModelFile({ value, lines, faults: read }: ReadText, faults: Faults): WorkInPieces<void> {
-  const check = new FileCheck(lines, faults);
+export function* checkModelFile({ value, faults: read }: ReadText, lineOf: LineOf, faults: Faults): WorkInPieces<void> {
+  const check = new FileCheck(lineOf, faults);
   for (const { line, path, text } of read) check.addIn(line, path, text);
   if (value !== undefined) yield* check.file(value);
 }
@@ -60,14 +63,17 @@ class FileCheck {
   #isPartial = false;
 
   constructor(
-    private readonly lines: Readonly<Record<string, number>>,
+    private readonly lineOf: LineOf,
     private readonly faults: Faults,
   ) {}
 
-  addIn(line: number, path: string, text: string): void {
+  addIn(line: number | undefined, path: string, text: string): void {
     const place = path === '' ? '' : `${path} `;
     const named = path === '' ? {} : { parameter: path };
-    this.faults.add('model.bad_file', `line ${line}: ${place}${text}`, { line, ...named });
+    this.faults.add('model.bad_file', `${inLine(line, (n) => `line ${n}: `)}${place}${text}`, {
+      ...(line !== undefined && { line }),
+      ...named,
+    });
   }
 
   *file(value: Json): WorkInPieces<void> {
@@ -98,16 +104,7 @@ class FileCheck {
   }
 
   #add(path: string, text: string): void {
-    this.addIn(this.#lineOf(path), path, text);
-  }
-
-  /** The line of the innermost key of a path that has one. */
-  #lineOf(path: string): number {
-    for (let known = path; known !== ''; known = known.replace(/(?:^|\.|\[)[^.[]*$/, '')) {
-      const line = this.lines[known];
-      if (line !== undefined) return line;
-    }
-    return 1;
+    this.addIn(this.lineOf(path), path, text);
   }
 
   #object(value: Json | undefined, path: string): FileObject | undefined {
@@ -261,7 +258,10 @@ class FileCheck {
     if (!first) this.#shared.set(id, { path, entry });
     else if (!jsonEqual(first.entry, entry)) {
       const way = 'name it by its id alone in all but one, or give it own: true';
-      this.#add(path, `is another definition than ${first.path} in line ${this.#lineOf(first.path)}; ${way}`);
+      this.#add(
+        path,
+        `is another definition than ${first.path}${inLine(this.lineOf(first.path), (n) => ` in line ${n}`)}; ${way}`,
+      );
     }
   }
 
@@ -328,6 +328,10 @@ class FileCheck {
       }
     }
   }
+}
+
+function inLine(line: number | undefined, text: (line: number) => string): string {
+  return line === undefined ? '' : text(line);
 }
 
 /** The default of an operation may be named. */

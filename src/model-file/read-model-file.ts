@@ -3,13 +3,13 @@ import { Faults } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
 import { byteSizeText } from '../shared/texts.js';
 import { runYielding, type Pauses } from '../shared/work-in-pieces.js';
-import { checkModelFile } from './check.js';
+import { checkModelFile, type LineOf } from './check.js';
 import { definitionsIn, type Definitions } from './definitions.js';
-import { readText } from './read/read-text.js';
+import { readText, type FileType, type ReadText } from './read/read-text.js';
 import { withSecrets } from './secrets.js';
 import type { FileObject } from './sections.js';
 
-export type FileType = 'yaml' | 'json';
+export type { FileType };
 
 const MOST_BYTES: Readonly<Record<FileType, number>> = { yaml: LIMITS.modelFileYaml, json: LIMITS.modelFileJson };
 
@@ -53,10 +53,25 @@ export async function readModelObject(text: string, type: FileType, pauses: Paus
   if (bytes > most)
     faults.add('model.bad_file', `The file has ${bytes.toLocaleString('en')} bytes; at most ${byteSizeText(most)}`);
   faults.throwIfAny();
-  const read = await readText(text);
-  await runYielding(checkModelFile(read, faults), pauses);
+  return readText(text, type, async (read, linesOf) => {
+    const paths = new Set<string>();
+    try {
+      await check(read, (path) => void paths.add(path), pauses);
+    } catch (error) {
+      const lines = paths.size > 0 ? await linesOf([...paths]) : undefined;
+      if (!lines) throw error;
+      const byPath = new Map([...paths].map((path, at) => [path, lines[at]]));
+      await check(read, (path) => byPath.get(path), pauses);
+    }
+    return read.value as FileObject;
+  });
+}
+
+/** @throws KindError 400 `model.bad_file` with all faults */
+async function check(read: ReadText, lineOf: LineOf, pauses: Pauses): Promise<void> {
+  const faults = new Faults();
+  await runYielding(checkModelFile(read, lineOf, faults), pauses);
   faults.throwIfAny();
-  return read.value as FileObject;
 }
 
 /** @param file that was checked */

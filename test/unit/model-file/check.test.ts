@@ -106,6 +106,7 @@ describe('a check of a file', () => {
         'units.a',
       ].map((name, at) => `drop[${at}] '${name}' names nothing to drop`),
     ],
+    ['a key of all objects', `${HEAD}__proto__: {a: 1}\n`, 'line 3: __proto__ is no field of a model file'],
     ['drop in a whole file', `${HEAD}drop: [a]\n`, 'line 3: drop is for files with partial: true'],
     [
       'an unknown setting',
@@ -176,6 +177,26 @@ kinds:
     expect(await faultsIn(`${HEAD}# ${'x'.repeat(1024 * 1024)}\n`)).toEqual([expect.stringContaining('at most 1mb')]);
     const json = JSON.stringify({ format: 'kind-model', version: 1, kinds: { a: { label: 'x'.repeat(2 ** 21) } } });
     expect(await faultsIn(json, 'json')).toEqual([expect.stringContaining('kinds.a.label')]);
+  });
+
+  it.each([
+    ['{\n"a": 1,\n"a": 2}', 'line 3: a is there twice, first in line 2'],
+    ['{"a": {"x": ":\\":", "y": 1,\n"x": 2}}', 'line 2: a.x is there twice, first in line 1'],
+    ['{"a":\n12345678901234567890}', "line 2: a '12345678901234567890' is too large"],
+    ['{"a":\n1e400}', "line 2: a '1e400' is no number of JSON"],
+    [
+      '{"format": "kind-model", "version": 1,\n"kinds": {"a": {"label": {"x": [":"]}}}}',
+      'line 2: kinds.a.label must be',
+    ],
+  ])('tells in JSON of the same: %s', async (text, expected) => {
+    expect(await faultsIn(text, 'json')).toEqual([expect.stringContaining(expected)]);
+  });
+
+  it('reads JSON as JSON', async () => {
+    const metadata = { a: ':', 'b"': '\\": ', c: [{ d: ':' }, 1.5] };
+    const text = JSON.stringify({ format: 'kind-model', version: 1, kinds: { a: { metadata } } }, null, 2);
+    const file = await readModelFile(text, 'json', new EventLoopYield());
+    expect(file.definitions.get('kinds/a')?.values).toEqual({ metadata });
   });
 
   it('reads the example of docs/model-as-code.md', async () => {
