@@ -4,7 +4,7 @@ import type { Express } from 'express';
 import type { IncomingHttpHeaders } from 'node:http';
 import { routeOf, type DescribedRoute } from '../route/api-route.js';
 import type { HttpRequest } from '../request/request.js';
-import { isFallback, unknownRoute } from './path-methods.js';
+import { unknownRoute } from './path-methods.js';
 import { invokerOf, type RouteInvoker } from './direct-execution.context.js';
 import { insideOf, type RouterRoute } from './nest-internals.js';
 import { RouteTable } from './route-table.js';
@@ -59,4 +59,9 @@ export class InnerRoutes {
     }
     return undefined;
   }
+}
+
+/** The route of all paths without another one. */
+function isFallback({ path }: RouterRoute): boolean {
+  return typeof path === 'string' && path.includes('*');
 }

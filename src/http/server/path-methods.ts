@@ -17,17 +17,25 @@ const OF_USERS_KINDS: ReadonlySet<unknown> = new Set(['bulk', 'imported', 'linka
 function methodsOf({ app, path }: Pick<HttpRequest, 'app' | 'path'>): string[] {
   const methods = insideOf(app.router).stack.flatMap((layer) => {
     const match = layer.route && layer.match(path);
-    return layer.route && match && !isFallback(layer.route) && isAnswered(layer.route, match.params)
+    return layer.route &&
+      match &&
+      !refusesAll(layer.route) &&
+      isPath(match.params) &&
+      isAnswered(layer.route, match.params)
       ? Object.keys(layer.route.methods)
       : [];
   });
-  // `_all` is that of a route for all methods, which refuses them.
-  return [...new Set(methods.filter((method) => method !== '_all').map((method) => method.toUpperCase()))];
+  return [...new Set(methods.map((method) => method.toUpperCase()))];
 }
 
-/** Whether it is the route of paths without another one. */
-export function isFallback({ path }: RouterRoute): boolean {
-  return typeof path === 'string' && path.includes('*');
+/** Whether a route is for all methods, which it refuses. No other one takes TRACE. */
+function refusesAll({ methods }: RouterRoute): boolean {
+  return '_all' in methods || 'trace' in methods;
+}
+
+/** Whether a path was matched without a wildcard, which stands for paths that are not there. */
+function isPath(params: Params): boolean {
+  return !Object.values(params).some(Array.isArray);
 }
 
 /** False for what a built-in kind always refuses. */

@@ -310,10 +310,7 @@ export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
   }),
   kind_settings: objectSchema(
     Object.fromEntries(
-      SEEN_BY_ADMINISTRATORS.map(({ name, form, about, readOnly }): [string, Schema] => [
-        name,
-        { ...form, description: about, ...(readOnly && { readOnly }) },
-      ]),
+      SEEN_BY_ADMINISTRATORS.map(({ name, form, about }): [string, Schema] => [name, { ...form, description: about }]),
     ),
   ),
   kind_nested_unit: {
