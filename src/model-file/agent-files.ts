@@ -1,6 +1,6 @@
 /** What agents may change of a model: definitions, and nothing that decides who comes in. Pure. */
 import { FILE_KIND } from '../model/built-in-traits.js';
-import { isMemberKind, kindsUsing, type Model, recordOfParameter } from '../model/model.js';
+import { hasMemberKind, isMemberKind, kindsUsing, type Model, recordOfParameter } from '../model/model.js';
 import { Faults } from '../shared/errors.js';
 import { namedByRecord } from '../shared/identifiers.js';
 import type { Json } from '../shared/json.js';
@@ -39,14 +39,9 @@ function placeFault(
   if (!TAKEN.has(section)) return `agents change no ${section}`;
   const ids = was === undefined ? [id] : [id, was];
   if (section === 'parameters') return ids.some((each) => isOfMembers(each, model)) ? MEMBERS : undefined;
-  if (section === 'kinds' && ids.some((each) => isMembersKind(each, model))) return MEMBERS;
+  if (section === 'kinds' && ids.some((each) => hasMemberKind(model, each))) return MEMBERS;
   const builtIn = ids.find((each) => builtInRecord(section, each) && each !== FILE_KIND);
   return builtIn === undefined ? undefined : `of what is built in, agents change '${FILE_KIND}' alone`;
-}
-
-function isMembersKind(id: string, { kinds }: Model): boolean {
-  const kind = kinds.get(id);
-  return kind !== undefined && isMemberKind(kind);
 }
 
 /** @param id of a parameter, which may be shared, or become a kind's own one instead of a shared one */

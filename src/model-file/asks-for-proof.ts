@@ -1,7 +1,7 @@
 /** Which steps of a model file no API key does, and ask for a fresh proof in a session. Pure. */
 import { reporterOf } from '../access/report.js';
 import { FIXED_KINDS } from '../model/built-in/built-in.js';
-import { isMemberKind, type Model } from '../model/model.js';
+import { hasMemberKind, type Model } from '../model/model.js';
 import { ADMINISTERED } from '../tenancy/project-settings.js';
 import type { Step } from './steps.js';
 
@@ -13,18 +13,12 @@ export function asksForProof({ name, opens = [] }: Step, before: Model, after: M
   if (opens.length === 0) return false;
   const [owner = ''] = name.split(/[.:]/);
   if (name === 'settings.access_default' || FIXED_KINDS.includes(owner)) return true;
-  if (isOfMembers(owner, before, after) && !READS.some((each) => name === `${owner}:${each}`)) return true;
+  const isOfMembers = [before, after].some((model) => hasMemberKind(model, owner));
+  if (isOfMembers && !READS.some((each) => name === `${owner}:${each}`)) return true;
   return opens.some(({ who, what }) => what === 'signup' || isStranger(who, before, after));
 }
 
 const READS = ['read', 'history', 'function'] as const;
-
-function isOfMembers(id: string, ...models: readonly Model[]): boolean {
-  return models.some(({ kinds }) => {
-    const kind = kinds.get(id);
-    return kind !== undefined && isMemberKind(kind);
-  });
-}
 
 /** Where anyone may sign up, all members are strangers. */
 function isStranger(who: string, ...models: readonly Model[]): boolean {

@@ -254,6 +254,12 @@ export function isMemberKind(kind: KindDef): boolean {
   return kind.groups.includes(MEMBER_GROUP);
 }
 
+/** Whether there is a kind of that id, whose units are members. */
+export function hasMemberKind({ kinds }: Model, id: string): boolean {
+  const kind = kinds.get(id);
+  return kind !== undefined && isMemberKind(kind);
+}
+
 /** The kind of members that can sign in: undefined if it is inactive, or no member kind any more. */
 export function activeMemberKind({ kinds }: Model, id: string): KindDef | undefined {
   const kind = kinds.get(id);

@@ -26,6 +26,7 @@ import { session } from '../api/session.js';
 import { pickFile, saveFile } from '../data/transfer/save-file.js';
 import { useText, type Text } from '../i18n/text.js';
 import { useAttempt } from '../shell/use-attempt.js';
+import { StepList } from './step-list.js';
 import { useForgetModel } from './use-model.js';
 
 /** Of administrators: no one else reads or changes the model as a file. */
@@ -149,41 +150,36 @@ interface StepsProps {
 function Steps({ steps, allowed, onAllow }: StepsProps) {
   const text = useText();
   return (
-    <section aria-label={text('model.review_title')}>
-      <Paragraph fw={600} size="sm">
-        {text('model.review_title')}
-      </Paragraph>
-      <List size="sm" className="model-steps">
-        {steps.map((step) => (
-          <List.Item key={`${step.change} ${step.name}`}>
-            {text(`model_file.${step.change}`, { name: step.name, was: step.was ?? '' })}
-            {notesOf(step, text).map((note) => ` · ${note}`)}
-            {step.refused && (
-              <Paragraph size="sm" c="red">
-                {text('model_file.refused', {
-                  smart_count: step.refused.number,
-                  ids: step.refused.ids.join(', '),
-                })}
-              </Paragraph>
-            )}
-            {!step.refused && asks(step) && (
-              <Checkbox
-                size="xs"
-                color="red"
-                checked={allowed.has(step.name)}
-                label={
-                  <>
-                    {dangersOf(step, text).join(' ')}
-                    <VisuallyHidden> ({step.name})</VisuallyHidden>
-                  </>
-                }
-                onChange={({ currentTarget }) => onAllow(step.name, currentTarget.checked)}
-              />
-            )}
-          </List.Item>
-        ))}
-      </List>
-    </section>
+    <StepList title={text('model.review_title')}>
+      {steps.map((step) => (
+        <List.Item key={`${step.change} ${step.name}`}>
+          {text(`model_file.${step.change}`, { name: step.name, was: step.was ?? '' })}
+          {notesOf(step, text).map((note) => ` · ${note}`)}
+          {step.refused && (
+            <Paragraph size="sm" c="red">
+              {text('model_file.refused', {
+                smart_count: step.refused.number,
+                ids: step.refused.ids.join(', '),
+              })}
+            </Paragraph>
+          )}
+          {!step.refused && asks(step) && (
+            <Checkbox
+              size="xs"
+              color="red"
+              checked={allowed.has(step.name)}
+              label={
+                <>
+                  {dangersOf(step, text).join(' ')}
+                  <VisuallyHidden> ({step.name})</VisuallyHidden>
+                </>
+              }
+              onChange={({ currentTarget }) => onAllow(step.name, currentTarget.checked)}
+            />
+          )}
+        </List.Item>
+      ))}
+    </StepList>
   );
 }
 
@@ -191,16 +187,11 @@ function Breaks({ texts }: { readonly texts: readonly string[] }) {
   const text = useText();
   if (texts.length === 0) return null;
   return (
-    <section aria-label={text('model_file.breaks')}>
-      <Paragraph fw={600} size="sm">
-        {text('model_file.breaks')}
-      </Paragraph>
-      <List size="sm" className="model-steps">
-        {texts.map((each) => (
-          <List.Item key={each}>{each}</List.Item>
-        ))}
-      </List>
-    </section>
+    <StepList title={text('model_file.breaks')}>
+      {texts.map((each) => (
+        <List.Item key={each}>{each}</List.Item>
+      ))}
+    </StepList>
   );
 }
 

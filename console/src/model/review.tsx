@@ -1,5 +1,5 @@
 /** Shows what a change of definitions would do and lose, and makes it when that is confirmed. */
-import { Alert, Button, Group, List, Modal, Stack, Text as Paragraph } from '@mantine/core';
+import { Alert, Button, Group, List, Modal, Stack } from '@mantine/core';
 import { useNotify } from 'ra-core';
 import { useState } from 'react';
 import { AccessChanges } from '../access/access-changes.js';
@@ -13,6 +13,7 @@ import {
 import type { Unit } from '../api/types.js';
 import { useText, type Text } from '../i18n/text.js';
 import { definitionName, settingLabels } from './setting-names.js';
+import { StepList } from './step-list.js';
 import { useForgetModel, useModel, type Model } from './use-model.js';
 
 interface Trial {
@@ -102,40 +103,30 @@ function ReviewDialog({ trial: { write, effects }, isBusy, onConfirm, onClose }:
           </Alert>
         )}
         <AccessChanges effects={effects} />
-        <section aria-label={text('model.changed_definitions')}>
-          <Paragraph fw={600} size="sm">
-            {text('model.changed_definitions')}
-          </Paragraph>
-          <List size="sm" className="model-steps">
-            {definitions.length === 0 && <List.Item>{text('model.no_change')}</List.Item>}
-            {definitions.map(({ definition, id, change, was = '', settings = [] }) => (
-              <List.Item key={`${definition} ${id} ${change}`}>
-                {text(`change.${change}`, {
-                  what: text(`definition.${definition as 'kind'}`),
-                  name: definitionName(definition, change === 'renamed' ? was : id, model, made),
-                  was,
-                  id,
-                })}
-                {settings.length > 0 && ` (${settings.map((name) => labels.get(name) ?? name).join(', ')})`}
-              </List.Item>
-            ))}
-            {moreDefinitions !== undefined && (
-              <List.Item>{text('model.and_more', { smart_count: moreDefinitions })}</List.Item>
-            )}
-          </List>
-        </section>
-        <section aria-label={text('model.changed_tables')}>
-          <Paragraph fw={600} size="sm">
-            {text('model.changed_tables')}
-          </Paragraph>
-          <List size="sm" className="model-steps">
-            {tables.length === 0 && <List.Item>{text('model.no_change')}</List.Item>}
-            {tables.map((step, at) => (
-              <List.Item key={at}>{stepText(step, text)}</List.Item>
-            ))}
-            {moreTables !== undefined && <List.Item>{text('model.and_more', { smart_count: moreTables })}</List.Item>}
-          </List>
-        </section>
+        <StepList title={text('model.changed_definitions')}>
+          {definitions.length === 0 && <List.Item>{text('model.no_change')}</List.Item>}
+          {definitions.map(({ definition, id, change, was = '', settings = [] }) => (
+            <List.Item key={`${definition} ${id} ${change}`}>
+              {text(`change.${change}`, {
+                what: text(`definition.${definition as 'kind'}`),
+                name: definitionName(definition, change === 'renamed' ? was : id, model, made),
+                was,
+                id,
+              })}
+              {settings.length > 0 && ` (${settings.map((name) => labels.get(name) ?? name).join(', ')})`}
+            </List.Item>
+          ))}
+          {moreDefinitions !== undefined && (
+            <List.Item>{text('model.and_more', { smart_count: moreDefinitions })}</List.Item>
+          )}
+        </StepList>
+        <StepList title={text('model.changed_tables')}>
+          {tables.length === 0 && <List.Item>{text('model.no_change')}</List.Item>}
+          {tables.map((step, at) => (
+            <List.Item key={at}>{stepText(step, text)}</List.Item>
+          ))}
+          {moreTables !== undefined && <List.Item>{text('model.and_more', { smart_count: moreTables })}</List.Item>}
+        </StepList>
         <Group justify="end">
           <Button variant="default" onClick={onClose} data-autofocus>
             {text('app.cancel')}

@@ -8,7 +8,7 @@ import { orphanedAccess, type ClosedAccess } from '../../access/orphaned-access.
 import { FILE_KIND, KIND_KIND, LINK_KIND, OWNED_KINDS } from '../../model/built-in-traits.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
 import { diffInPieces, type Guard, type SchemaStep } from '../../model/table/diff.js';
-import { isMemberKind, parameterOwner, recordOfParameter, type Model } from '../../model/model.js';
+import { hasMemberKind, isMemberKind, parameterOwner, recordOfParameter, type Model } from '../../model/model.js';
 import { deactivateProvidersStatement } from '../../sql/member/identity.sql.js';
 import { keysNamingKindStatement, setScopesStatement } from '../../sql/member/api-key.sql.js';
 import { deleteOwnerlessStatement } from '../../sql/member/owned.sql.js';
@@ -403,12 +403,7 @@ function droppedKinds(before: Model, after: Model): string[] {
 /** Kinds whose units are no longer members; their credentials are deleted. */
 function formerMemberKinds(before: Model, after: Model): string[] {
   const members = [...before.kinds.values()].filter(isMemberKind);
-  return members.filter(({ id }) => !isMemberKindOf(after, id)).map(({ id }) => id);
-}
-
-function isMemberKindOf(model: Model, id: string): boolean {
-  const kind = model.kinds.get(id);
-  return kind !== undefined && isMemberKind(kind);
+  return members.filter(({ id }) => !hasMemberKind(after, id)).map(({ id }) => id);
 }
 
 function newOrDroppedTables(steps: readonly SchemaStep[]): string[] {
